@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
 
   const open = async (context: BrowserContext) => show(await context.newPage());
 
-  async function show(page: Page, hash = "#/flares"): Promise<Page> {
+  async function show(page: Page, hash = "#/now"): Promise<Page> {
     page.on("console", (message) => failures.push(`${message.type()}: ${message.text()}`));
     page.on("pageerror", ({ message }) => failures.push(message));
     await page.goto(`${gateway.url}/below/${hash}`);
@@ -109,9 +109,12 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     finish(() => source.show(marketOf(CAKE)));
     await context.addInitScript(SPY);
     const page = await open(context);
+    await page.locator(".flares th a", { hasText: "CAKE" }).click();
     await page.getByRole("button", { name: "Alert me about CAKE" }).click();
     const panel = page.getByRole("dialog", { name: "Alerts" });
     await panel.getByRole("button", { name: "Remove CAKE" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.goBack();
     expect((await spied(page)).asked).toBe(0);
     // Tests cannot click the browser's permission prompt, so grant the permission before.
     await context.grantPermissions(["notifications"]);
@@ -160,7 +163,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
       await context.addInitScript(`localStorage["flarewire-alerts"] = '${JSON.stringify(alerts)}'`);
       const page = await context.newPage();
       const followed = page.waitForEvent("websocket", (socket) => socket.url().includes("flares.exchange"));
-      await page.goto(`${gateway.url}/below/#/flares`);
+      await page.goto(`${gateway.url}/below/#/now`);
       await (await followed).waitForEvent("framereceived", ({ payload }) =>
         `${payload}`.includes("snapshot"),
       );
@@ -185,9 +188,9 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     onTestFinished: finish,
   }) => {
     const page = await lendPage(finish, { viewport: { width: 320, height: 700 } });
-    await show(page, "#/flares?min_liquidity=50000&order=change");
+    await show(page, "#/now?min_liquidity=50000&order=change");
     await page.getByRole("button", { name: "Watch CAKE" }).click();
-    await page.getByRole("button", { name: "Alert me", exact: true }).press("Enter");
+    await page.getByRole("button", { name: "Alerts", exact: true }).press("Enter");
     const panel = page.getByRole("dialog", { name: "Alerts" });
     const counted = panel.getByText("only counted in this tab's title");
     await counted.waitFor();
@@ -204,16 +207,16 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await page.emulateMedia({ colorScheme: "dark" });
     expect(await findViolations(page, COLOR_RULES, "dialog")).toEqual([]);
     await page.reload();
-    await page.getByRole("button", { name: "Alert me, 2 set" }).click();
+    await page.getByRole("button", { name: "Alerts, 2 set" }).click();
     for (const left of [1, 0]) {
       await panel.getByRole("button", { name: "Remove" }).first().press("Enter");
       await panel.getByRole("heading", { name: `Your alerts ${left}` }).waitFor();
     }
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Alert me", exact: true }).press("Enter");
+    await page.getByRole("button", { name: "Alerts", exact: true }).press("Enter");
     await panel.waitFor();
-    await page.evaluate("location.hash = '#/events'");
+    await page.evaluate("location.hash = '#/feed'");
     await panel.waitFor({ state: "detached" });
     expect(failures).toEqual([]);
   });
@@ -273,7 +276,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await context.addInitScript(`sessionStorage.setItem("flarewire-key", "${key}")`);
     const page = await context.newPage();
     page.on("console", (message) => errors.push(message.text()));
-    await page.goto(`${pushing.url}/#/flares`);
+    await page.goto(`${pushing.url}/#/now`);
     await page.getByRole("button", { name: "Alert me", exact: true }).click();
     const panel = page.getByRole("dialog", { name: "Alerts" });
     await panel.getByRole("button", { name: "Add view" }).click();
@@ -299,7 +302,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
       PushManager.prototype.getSubscription = async () => ({ ...made, toJSON: () => made });`,
     );
     const renewed = other.waitForResponse((response) => response.request().method() === "PUT");
-    await other.goto(`${pushing.url}/#/flares`);
+    await other.goto(`${pushing.url}/#/now`);
     expect((await renewed).status()).toBe(204);
     await other.close();
     market.show(freeOf(MOON, CAKE));

@@ -1,59 +1,66 @@
 import { describe, expect, test } from "vitest";
-import { withWholeUnits } from "../../src/base/lib/text/percent.ts";
 import { SAMPLE_EXPLANATION } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
-import { clock, ended, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
+import { clock, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
 import { shareDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
-
-const REASON = withWholeUnits(SAMPLE_EXPLANATION.text);
 
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);
 
-  test("a flare's row has the plot of the last hour, the change since its start, and its reason in words", async () => {
+  test("a flare's row has the plot of the last hour, its changes, what is traded, and its reasons in short", async () => {
     const { page, goto } = await shared();
-    await goto("flares");
+    await goto("now");
     const row = page.locator(".flares tbody tr").first();
     await row.locator(".flare-plot path.price-line").waitFor();
     expect(await row.locator(".flare-plot").getAttribute("aria-label")).toMatch(
       /^Price of the last hour: between 0\.0₅6\d+ and 0\.00001234$/,
     );
+    const cell = (name: string) => row.locator(`td.${name}`).innerText();
     // It started a minute ago, within a percent of the last close.
-    expect(await row.locator(".since").innerText()).toMatch(/^≈ (\+1|±0) %$/);
-    expect(await row.locator(".why-sentence").innerText()).toBe(REASON);
-    // The others have no candles, so no change is shown.
-    expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
-    // The market is simulated, so there are no links to other sites.
-    expect(await row.locator(".actions a[target]").count()).toBe(0);
-  });
-
-  test("a finished flare's row has its outcome, how it ended, and its last reason", async () => {
-    const { page, goto } = await shared();
-    await goto("flares?channels=flares.finished");
-    const row = page.locator(".flares tbody tr").first();
-    expect(await row.locator("td").allInnerTexts()).toEqual([
-      "",
-      ...["+14 %", "+5 %", "+11 %", "–", "–"],
-      expect.stringMatching(/^possible rug [45]\d min ago, at [\d:]{8} after flaring for 30m 00s/),
+    expect(await cell("since")).toMatch(/^(\+1|±0) %$/);
+    expect([await cell("price"), await cell("five"), await cell("volume")]).toEqual([
+      ...["0.00001234", "+14 %", "$600"],
     ]);
-    expect(await row.locator(".why-sentence").innerText()).toBe(`At its end: ${REASON}`);
-    expect(await row.locator(".flare-plot .mark").count()).toBe(3);
-    const time = row.locator("time");
-    expect(await time.getAttribute("title")).toBe(ended[0]?.finished_trending_at);
-    expect(await page.locator(".fate.canary").count()).toBeGreaterThan(1);
+    expect(Number.parseInt(await cell("sixty"), 10)).toBeGreaterThan(70);
+    expect(await row.locator(".sides > span").allInnerTexts()).toEqual(["41", "9"]);
+    expect(await row.locator(".why-chips").innerText()).toBe("+8 % vs normal");
+    expect(await row.locator(".why-chips").getAttribute("title")).toBe(SAMPLE_EXPLANATION.text);
+    // The others have no candles, so their changes are not known.
+    expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
   });
 
-  test("the timeline shows each flare with its fate, and its details on hover and on keyboard focus", async () => {
+  test("a finished flare's row has how it ended and its changes since its start", async () => {
     const { page, goto } = await shared();
-    await goto("flares");
-    expect(await page.locator(".fates").innerText()).toMatch(
-      new RegExp(`${RUNNING} flaring now\\s+5 possible rugs, 5 in the last hour\\s+5 other ends`),
+    await goto("finished");
+    const row = page.locator(".flares tbody tr").first();
+    expect(await row.locator("td.number").allInnerTexts()).toEqual([
+      ...["+14 %", "+5 %", "+11 %", "–", "–", "$100K"],
+    ]);
+    expect(await row.locator(".how").innerText()).toMatch(/^possible rug\s+[45]\d min ago, after 30 min$/);
+    expect(await row.locator(".flare-plot .mark").count()).toBe(3);
+    expect(await page.locator(".pill.rug").count()).toBe(5);
+  });
+
+  test("what just ended is below what flares now, and a running flare that is drained is in a red group above all", async () => {
+    const { page, goto } = await shared();
+    await goto("now");
+    expect(await page.locator(".headline h2").innerText()).toBe(`${RUNNING} tokens are flaring on BSC`);
+    expect(await page.locator(".headline p").innerText()).toContain(
+      "5 of 10 that ended in the last hour were possible rugs.",
     );
+    const ended = page.locator(".just-ended tbody tr");
+    expect(await ended.locator("th a").allTextContents()).toEqual([
+      ...["T100", "T101", "T102", "T103", "T104", "T105"],
+    ]);
+    expect(await page.locator(".dangers").count()).toBe(0);
+  });
+
+  test("the strip shows each flare with its fate, and its details on hover and on keyboard focus", async () => {
+    const { page, goto } = await shared();
+    await goto("now");
     for (const [fate, count] of Object.entries({ flaring: RUNNING, faded: 5, canary: 5 }))
       expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);
-    const ends = page.locator(".fates a", { hasText: "possible rug" });
-    expect(await ends.getAttribute("href")).toBe("#/flares?channels=flares.finished&cause=canary");
     const card = page.locator(".bar-card");
     await page.locator(".bar.canary").first().hover();
     await card.waitFor();
@@ -73,7 +80,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     // One bar is in the tab order, and the arrows move to the others.
     expect(await page.locator('.bar[tabindex="0"]').count()).toBe(1);
     await page.locator('.bar[tabindex="0"]').focus();
-    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    const focused = () => page.evaluate("document.activeElement.textContent");
     expect(await focused()).toBe(`T1, flaring since ${clock(-1)}`);
     await page.keyboard.press("ArrowLeft");
     await expect.poll(focused).toMatch(/^T2, flaring/);
@@ -88,23 +95,9 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(new URL(page.url()).pathname).toMatch(/^\/flare\//);
   });
 
-  test("the list of finished flares says what ended in the last hour, by cause in its words", async () => {
-    const { page, goto } = await shared();
-    const recent = page.locator(".last-hour b");
-    for (const [cause, text] of [
-      ["", "10 flares ended in the last hour"],
-      ["&cause=canary", "5 possible rugs in the last hour"],
-      ["&cause=faded", "5 flares ended this way in the last hour"],
-      ["&cause=silent", "0 flares ended this way in the last hour"],
-    ]) {
-      await goto(`flares?channels=flares.finished${cause}`);
-      await expect.poll(() => recent.innerText()).toBe(text);
-    }
-  });
-
   test("an empty watch list cannot become an alert until a token is on it", async () => {
     const { page, goto } = await shared();
-    await goto("flares");
+    await goto("now");
     const panel = page.getByRole("dialog", { name: "Alerts" });
     const add = panel.getByRole("button", { name: "Add watch list" });
     for (const isEmpty of [true, false]) {
@@ -118,10 +111,11 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
 
   test("the code for a bot has the current filter in each language", async () => {
     const { page, goto } = await shared();
-    await goto("flares?min_liquidity=10000&warnings=none");
-    expect(await page.getByLabel("Liquidity").inputValue()).toBe("10000");
+    await goto("now?min_liquidity=10000&warnings=none");
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    expect(await page.getByRole("combobox", { name: /^Liquidity/ }).inputValue()).toBe("10000");
     expect((await symbols(page)).length).toBe(RUNNING - 9);
-    await page.getByRole("button", { name: "Use this in a bot" }).click();
+    await page.getByRole("button", { name: "Use in a bot" }).click();
     const sample = page.locator("dialog pre");
     await sample.waitFor();
     for (const name of ["curl", "TypeScript", "Python", "Telegram", "Webhook"]) {

@@ -10,13 +10,13 @@ import { ToldMarket } from "./told-market.ts";
 import { WIDE } from "./wide-market.ts";
 
 const PAGES = [
-  "flares",
-  "flares?channels=flares.finished",
-  "flares?group=exchange",
-  "newest",
-  "charts",
-  "leaderboards",
-  "events",
+  "now",
+  "finished",
+  "now?group=exchange",
+  "markets?board=new",
+  "markets",
+  "markets?board=longest",
+  "feed",
   `token/${SAMPLE_FLARE.token.address}`,
 ] as const;
 
@@ -45,7 +45,7 @@ const STEPS = IS_SOAK ? 20 : 12;
 /** Pages whose loading is measured. */
 const LOADED: readonly string[] = IS_SOAK
   ? [...PAGES, "token/exchange/BTC"]
-  : ["flares", "newest", "charts", `token/${SAMPLE_FLARE.token.address}`, "token/exchange/BTC"];
+  : ["now", "markets?board=new", "markets", `token/${SAMPLE_FLARE.token.address}`, "token/exchange/BTC"];
 const [charted] = SAMPLE_SNAPSHOT.charts.bsc;
 /** Returns a chart of ten tokens, starting with this one. */
 function chartFrom(first: number): Snapshot {
@@ -96,7 +96,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
         // A plot takes its new size a frame after the window.
         const look = async () => {
           const { numbers, ...found } = (await page.evaluate(CUT_NUMBERS)) as { numbers: number };
-          return { ...found, isFilled: numbers >= (name === "events" ? 2 : 4) };
+          return { ...found, isFilled: numbers >= (name === "feed" ? 2 : 4) };
         };
         await expect
           .poll(look, { message: `${name} at ${width}`, interval: 10 })
@@ -105,27 +105,28 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
     }
   });
 
-  test("no reason is cut off by its row's height", async () => {
+  test("no reason and no warning of a flare is cut off or overlaps its neighbor", async () => {
     const { page, goto } = await shared();
-    const cut = `[...document.querySelectorAll(".rows.flares tbody tr")].map((row) => [
-      row.querySelector(".reasons").textContent, Math.max(0, row.scrollHeight - row.clientHeight - 1)])`;
-    for (const name of ["flares", "flares?channels=flares.finished"]) {
-      await goto(name);
-      for (let width = 1_001; width <= 1_900; width += IS_SOAK ? 60 : 180) {
-        await page.setViewportSize({ width, height: 900 });
-        const rows = (await page.evaluate(cut)) as readonly (readonly [string, number])[];
-        expect(rows.length, name).toBeGreaterThan(0);
-        expect(
-          rows.filter(([, pixels]) => pixels > 0),
-          `${name} at ${width}`,
-        ).toEqual([]);
-      }
+    const cut = `[...document.querySelectorAll(".flares tbody .why-chips")].filter((one) => one.checkVisibility())
+      .map((one) => {
+        const row = one.closest("tr").getBoundingClientRect();
+        return [...one.children].filter((chip) => chip.checkVisibility()).map((chip) => {
+          const { top, bottom, right } = chip.getBoundingClientRect();
+          return top >= row.top && bottom <= row.bottom && right <= innerWidth;
+        });
+      })`;
+    await goto("now");
+    for (const width of [320, 390, 901, 1_041, 1_241, 1_440, 1_920]) {
+      await page.setViewportSize({ width, height: 900 });
+      const rows = ((await page.evaluate(cut)) as readonly (readonly boolean[])[]).flat();
+      expect(rows.length, `${width}`).toBeGreaterThanOrEqual(2);
+      expect(rows, `${width}`).not.toContain(false);
     }
   });
 
   test("the status details are within the window, and cover no control of the header", async () => {
     const { page, goto } = await shared();
-    await goto("flares");
+    await goto("now");
     await page.locator(".status summary").click();
     const covered = `[...document.querySelectorAll("header :is(a, button, summary)")].filter((one) => {
       const { x, y, width, height } = one.getBoundingClientRect();
@@ -143,7 +144,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
 
   test("a click outside the status details closes them, as do Escape, a new focus and another page", async () => {
     const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
-    await goto("flares");
+    await goto("now");
     const summary = page.locator(".status summary");
     const details = page.locator(".status dl");
     const focused = () => page.evaluate("document.activeElement.closest('summary, button')?.tagName");
@@ -167,22 +168,23 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
       expect(await focused()).toBe("BUTTON");
     }
     await summary.click();
-    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Events" }).click();
-    await page.getByRole("heading", { name: "Events" }).waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Feed" }).click();
+    await page.getByRole("heading", { name: "Feed" }).waitFor();
     await details.waitFor(closed);
   });
 
-  test("on a phone the page links fit on one line, and a warning is not cut off", async () => {
+  test("on a phone the places are on one line at the bottom of the screen, and each target is at least 44 pixels high", async () => {
     const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
-    await goto("flares");
-    const lines =
-      'new Set([...document.querySelectorAll("[aria-label=Pages] a")].map((link) => link.offsetTop)).size';
-    expect(await page.evaluate(lines)).toBe(1);
-    const cut = `[...document.querySelectorAll(".warned")].map(({ textContent, scrollWidth, clientWidth }) => [
-      textContent, scrollWidth > clientWidth])`;
-    const warned = (await page.evaluate(cut)) as readonly (readonly [string, boolean])[];
-    expect(warned.length).toBeGreaterThan(0);
-    expect(warned.filter(([, isCut]) => isCut)).toEqual([]);
+    await goto("now");
+    const places = page.locator("[aria-label=Pages] a:visible");
+    const boxes = await places.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    expect(boxes).toHaveLength(5);
+    expect(new Set(boxes.map(({ bottom }) => bottom))).toEqual(new Set([844]));
+    for (const { height } of boxes) expect(height).toBeGreaterThanOrEqual(44);
+    const small = `[...document.querySelectorAll("header :is(button, summary), .headline button")]
+      .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+      .map((one) => one.textContent)`;
+    expect(await page.evaluate(small)).toEqual([]);
   });
 });
 
@@ -224,19 +226,19 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
         look: { viewport: { width, height: 900 }, scripts: [MEASURE_SHIFT, HASTEN_TICKS] },
       });
       const shifts: Record<string, number> = {};
-      for (const name of pagesAt(width, ["events", `token/${SAMPLE_FLARE.token.address}`])) {
+      for (const name of pagesAt(width, ["feed", `token/${SAMPLE_FLARE.token.address}`])) {
         await page.goto("about:blank");
         await goto(name);
-        if (name === "events") await page.locator(".events, .feed p").first().waitFor();
+        if (name === "feed") await page.locator(".events, .feed p").first().waitFor();
         else await page.locator(".episodes tbody tr").first().waitFor();
         for (let step = 1; step <= STEPS; step++) {
           market.show(flaring(step));
           await page.evaluate("new Promise(requestAnimationFrame)");
         }
-        if (name === "events")
+        if (name === "feed")
           await page.locator(`.events li:nth-child(${STEPS * 1.5})`).waitFor({ state: "attached" });
         shifts[name] = Number(await page.evaluate(SHIFT));
-        if (name !== "events") continue;
+        if (name !== "feed") continue;
         // Each line is as high as its text, and cuts none off.
         const lines = `[...document.querySelectorAll(".events li")].map((line) =>
           [line.clientHeight, line.scrollHeight > line.clientHeight + 1])`;
@@ -256,7 +258,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     });
     const market = new ToldMarket(of(SAMPLE_FLARE));
     const { page, goto } = await openDashboard(onTestFinished, market);
-    await goto("events?updates=true");
+    await goto("feed?updates=true");
     market.show(
       of({
         ...SAMPLE_FLARE,
@@ -277,7 +279,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
   }) => {
     const market = new ToldMarket(flaring(0));
     const { gateway, page, goto } = await openDashboard(onTestFinished, market);
-    await goto("events?updates=true");
+    await goto("feed?updates=true");
     const newest = () => page.locator(".events li").first().getAttribute("data-seq");
     const button = page.getByRole("button", { name: /^Show \d+ new$/ });
     let step = 0;
@@ -317,7 +319,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     const { page, goto } = await openDashboard(onTestFinished, market, {
       look: { viewport: { width: 320, height: 640 } },
     });
-    await goto("events");
+    await goto("feed");
     const bsc = ["a", "b"].map((digit) => ({
       ...SAMPLE_FLARE,
       id: digit,
@@ -346,7 +348,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     const market = new ToldMarket(listed(0));
     const { page, goto } = await openDashboard(onTestFinished, market);
     market.show(listed(MAX_NEWS));
-    await goto("events");
+    await goto("feed");
     const lines = page.locator(".events li");
     await expect.poll(() => lines.count()).toBe(MAX_NEWS);
     await lines.first().hover();
@@ -358,7 +360,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     await button.waitFor({ state: "hidden" });
   });
 
-  test("a chart's tokens glide to their new positions, or jump with reduced motion", async ({
+  test("the strongest tokens glide to their new positions, or jump with reduced motion", async ({
     onTestFinished,
   }) => {
     const shifts = { "no-preference": 0, reduce: 0 };
@@ -366,8 +368,8 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     const { page, goto } = await openDashboard(onTestFinished, market, {
       look: { scripts: [MEASURE_SHIFT] },
     });
-    await goto("charts");
-    const first = page.locator("section[aria-labelledby=group-bsc] li").first();
+    await goto("markets?group=bsc");
+    const first = page.locator(".strongest tbody tr").first();
     await first.getByText("T0").waitFor();
     for (const [reducedMotion, next] of [
       ["no-preference", 5],
@@ -380,7 +382,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       shifts[reducedMotion] = Number(await page.evaluate(SHIFT));
       // At the end, each one is at its layout position.
       await expect
-        .poll(() => page.evaluate('document.querySelectorAll("li[style*=translate]").length'))
+        .poll(() => page.evaluate('document.querySelectorAll("tr[style*=translate]").length'))
         .toBe(0);
     }
     expect(shifts["no-preference"]).toBeLessThan(0.01);

@@ -51,20 +51,15 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     page.on("console", (message) => {
       if (message.type() === "error") said.push(`${message.text()} ${message.location().url}`);
     });
-    await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
-    await page.locator("h2", { hasText: `Flaring at ${then.replace("T", " ")} UTC` }).waitFor();
+    await page.goto(`${gateway.url}/#/now?at=${then}Z&order=change`);
+    await page
+      .locator("h2", { hasText: `2 tokens were flaring on BSC at ${then.replace("T", " ")} UTC` })
+      .waitFor();
     await expect.poll(() => page.locator(".flares tbody tr").count()).toBe(2);
-    // The timeline knows no flare before the chosen minute.
-    await page.getByRole("heading", { name: `Since ${then.slice(11)}` }).waitFor();
-    await page.getByText(`none known before ${then.slice(11)}`).waitFor();
     wasSeen.resolve();
     const slider = page.getByRole("slider", { name: "Time of the list" });
     expect(await slider.getAttribute("min")).toBe("0");
-    // The slider has the timeline's scale, and starts at the first stored minute.
-    await page
-      .locator(".scrubber span", { hasText: oldest.slice(11) })
-      .first()
-      .waitFor();
+    // The slider has the strip's scale, and starts at the first stored minute.
     await expect.poll(() => decodeURIComponent(page.url())).toContain(`at=${oldest}Z`);
     const widths = '[".scrubber input", ".lanes"].map((one) => document.querySelector(one).clientWidth)';
     const [ofSlider = 0, ofTimeline = 0] = (await page.evaluate(widths)) as number[];
@@ -74,7 +69,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     // Only requests for the chosen minutes failed.
     expect(said.filter((text) => !/\/(snapshot|candles)\?/.test(text))).toEqual([]);
     await page.getByRole("button", { name: "Back to now" }).click();
-    await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
+    await page.locator("h2", { hasText: `${RUNNING} tokens are flaring on BSC` }).waitFor();
     expect(await page.locator(".flares tbody tr").count()).toBe(RUNNING);
     expect(page.url()).not.toContain("at=");
     await slider.press("ArrowLeft");
@@ -94,7 +89,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.getByRole("button", { name: /Watched/ }).click();
     await expect.poll(() => symbols(page)).toEqual(["T3", "T5"]);
     expect(page.url()).toContain("tokens=0x");
-    await page.getByRole("button", { name: /chosen tokens/ }).click();
+    await page.getByRole("button", { name: /chosen/ }).click();
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
@@ -103,11 +98,11 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
   }) => {
     const page = await open(finish);
     const rugs = ["T100", "T102", "T104", "T106", "T108"];
-    await page.locator(".fates a", { hasText: "possible rug" }).click();
+    await page.goto(`${gateway.url}/#/finished?cause=canary`);
     await expect.poll(() => symbols(page)).toEqual(rugs);
     expect(await page.getByRole("radio", { name: "possible rug 5" }).isChecked()).toBe(true);
     await page.getByRole("radio", { name: "activity faded 5" }).check();
-    expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=faded");
+    expect(new URL(page.url()).hash).toBe("#/finished?cause=faded");
     await expect.poll(() => symbols(page)).toEqual(["T101", "T103", "T105", "T107", "T109"]);
     await page.goBack();
     await expect.poll(() => symbols(page)).toEqual(rugs);
@@ -116,60 +111,58 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.getByRole("radio", { name: "Any end 10" }).check();
     await expect.poll(async () => (await symbols(page)).length).toBe(10);
     // Running flares have no end, so the filter is ignored.
-    await page.goto(`${gateway.url}/#/flares?cause=canary`);
+    await page.goto(`${gateway.url}/#/now?cause=canary`);
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
-  test("each choice has the count of what it would show, and hidden flares are counted", async ({
+  test("each end has the count of what it would show, and hidden flares are counted", async ({
     onTestFinished: finish,
   }) => {
-    const page = await open(finish, "#/flares?channels=flares.finished");
+    const page = await open(finish);
+    await page.goto(`${gateway.url}/#/finished`);
     const choice = (name: string) => page.getByRole("radio", { name, exact: true });
     await choice("Any end 10").waitFor();
-    const note = page.locator("p.legend", { hasText: "Your filters hide" });
+    const note = page.getByText("Your filters hide");
     expect(await note.count()).toBe(0);
-    await page.getByRole("searchbox").fill("T10");
-    await page.getByLabel("Hide warned").check();
-    for (const name of ["Running 1", "Finished 5", "Any end 5", "possible rug 0", "activity faded 5"])
-      await choice(name).waitFor();
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    const search = page.getByRole("searchbox", { name: "Symbol, name or address" });
+    await search.fill("T10");
+    await page.getByRole("button", { name: "Safer" }).click();
+    for (const name of ["Any end 5", "possible rug 0", "activity faded 5"]) await choice(name).waitFor();
     expect(await note.innerText()).toMatch(/^Your filters hide 5 flares\./);
     await choice("activity faded 5").check();
-    await page.getByRole("searchbox").fill("T103");
+    await search.fill("T103");
     await choice("activity faded 1").waitFor();
-    expect(await note.innerText()).toMatch(/^Your filters hide 4 flares with this end\./);
+    expect(await note.innerText()).toMatch(/^Your filters hide 4 flares\./);
     await choice("possible rug 0").check();
     await page.getByText("None of the 5 flares match your filters.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
-    await expect.poll(() => symbols(page)).toEqual(["T100", "T102", "T104", "T106", "T108"]);
-    await choice("possible rug 5").waitFor();
-    expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=canary");
+    await expect.poll(async () => (await symbols(page)).length).toBe(10);
+    expect(new URL(page.url()).hash).toBe("#/finished");
   });
 
-  test("the count of a full list of finished flares says that these are the last ones, unless filters hide some", async ({
+  test("a click on a head sorts by its column, with the greatest first, and the strip has only what the filters leave", async ({
     onTestFinished: finish,
   }) => {
-    const market = marketOf(2, 10);
-    const finished_trending = Array.from({ length: 10 }).flatMap((_, round) =>
-      market.flares.finished_trending.map((flare) => ({ ...flare, id: `${round}${flare.id.slice(1)}` })),
-    );
-    const full = { ...market, flares: { ...market.flares, finished_trending } };
-    const { page, goto } = await openDashboard(finish, new ToldMarket(full));
-    const labels = page.getByRole("group", { name: "List" }).locator("label");
-    const texts = async () => (await labels.allInnerTexts()).map((text) => text.trim());
-    for (const [query, last] of [
-      ["", "last 100"],
-      ["?search=T100", "10"],
-    ]) {
-      await goto(`flares${query}`);
-      await expect.poll(texts).toContain(`Finished ${last}`);
-    }
+    const page = await open(finish, "#/now", { viewport: { width: 1_440, height: 900 } });
+    await page.getByRole("button", { name: "Liquidity", exact: true }).click();
+    await expect.poll(async () => (await symbols(page))[0]).toBe(`T${RUNNING}`);
+    expect(new URL(page.url()).hash).toBe("#/now?order=liquidity");
+    expect(await page.locator("th[aria-sort=descending]").innerText()).toMatch(/^Liquidity/);
+    await page.getByRole("button", { name: "≥ $50K" }).click();
+    const rich = Math.max(0, RUNNING - 49);
+    await expect.poll(() => page.locator(".bar.flaring").count()).toBe(rich);
+    // A filter by liquidity leaves the finished ones, which have at least $100K.
+    expect(await page.locator(".bar").count()).toBe(rich + 10);
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await expect.poll(() => page.locator(".bar.flaring").count()).toBe(RUNNING);
   });
 
-  test("axe finds no problem with the list, the table, the card and the dialog", async ({
+  test("axe finds no problem with the lists, the filters, the card and the dialog", async ({
     onTestFinished: finish,
   }) => {
     const { page, goto } = await openDashboard(finish, new ToldMarket(marketOf(2, 2)));
-    await goto("flares?channels=flares.finished");
+    await goto("finished");
     const light = { colorScheme: "light", forcedColors: "none" } as const;
     const dark = { ...light, colorScheme: "dark" } as const;
     const forced = { ...light, forcedColors: "active" } as const;
@@ -183,14 +176,13 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
       }
     };
     await finds("main", light);
-    await page.getByRole("button", { name: "Table" }).click();
-    await expect.poll(() => page.locator(".plain-table tbody tr").count()).toBe(4);
-    await finds(".plain-table", dark);
-    await page.getByRole("button", { name: "Table" }).click();
+    await goto("now");
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    await finds("main", dark);
     await page.locator(".bar.canary").first().hover();
     await page.locator(".bar-card").waitFor();
     await finds(".bar-card", light);
-    await page.getByRole("button", { name: "Use this in a bot" }).click();
+    await page.getByRole("button", { name: "Use in a bot" }).click();
     await page.locator("dialog pre").waitFor();
     await finds("dialog", dark);
   });
@@ -201,10 +193,10 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     const page = await open(finish);
     await storeMinutes(page, at(-300).slice(0, 16));
     await page.getByRole("radio", { name: "Exchange" }).check();
-    const pair = page.locator(".flares tbody th .token", { hasText: "BTC/USDT" });
+    const pair = page.locator(".flares tbody th", { hasText: "BTC/USDT" });
     await pair.getByText("binance").waitFor();
     expect(await pair.getByRole("link").getAttribute("href")).toBe("#/token/exchange/BTC");
-    expect(page.url()).toContain("#/flares?group=exchange");
+    expect(page.url()).toContain("#/now?group=exchange");
     const asked = page.waitForRequest(/snapshot\?group=exchange&at=/);
     await page.getByRole("slider").fill("250");
     await asked;
@@ -214,10 +206,10 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.getByRole("button", { name: "★ Watched 1" }).click();
     await pair.waitFor();
     expect(page.url()).toContain("tokens=btc");
-    await page.getByRole("button", { name: "1 chosen tokens" }).click();
+    await page.getByRole("button", { name: "1 chosen" }).click();
     // There is no column that only flares of BSC have.
     expect(await page.getByRole("columnheader").allTextContents()).not.toContain("Since start");
-    await page.getByRole("button", { name: "Use this in a bot" }).click();
+    await page.getByRole("button", { name: "Use in a bot" }).click();
     await page.locator("dialog pre", { hasText: "channels=flares.exchange.pro" }).waitFor();
     await page.keyboard.press("Escape");
     await pair.getByRole("link").click();
@@ -230,7 +222,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await expect.poll(async () => (await symbols(page)).length).toBe(RUNNING);
   });
 
-  test("another group keeps the chosen list, past minute and window, and says if that minute is not stored", async ({
+  test("another group keeps the chosen list and past minute, and says if that minute is not stored", async ({
     onTestFinished: finish,
   }) => {
     const then = at(-30).slice(0, 16);
@@ -242,17 +234,17 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
         ? route.fulfill({ json: past })
         : route.fulfill({ status: 410, json: {} }),
     );
-    await page.goto(`${gateway.url}/#/flares?channels=flares.free&window=24h&at=${then}Z&search=T1`);
+    await page.goto(`${gateway.url}/#/now?channels=flares.free&at=${then}Z&search=T1`);
     const shown = [
       ["Exchange", "exchange", "BTC/USDT"],
       ["Polygon", "matic", "The server stores nothing for this minute"],
     ] as const;
     for (const [label, group, text] of shown) {
       await page.getByRole("radio", { name: label }).check();
-      await page.locator("section.past").getByText(text).first().waitFor();
+      await page.locator("main").getByText(text).first().waitFor();
       const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
       expect(Object.fromEntries(query)).toEqual({
-        ...{ group, channels: `flares.${group}.free`, window: "24h", at: `${then}Z` },
+        ...{ group, channels: `flares.${group}.free`, at: `${then}Z` },
       });
     }
   });
@@ -261,7 +253,9 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     onTestFinished: finish,
   }) => {
     const page = await open(finish, "", { viewport: { width: 1_000, height: 600 } });
-    await page.getByRole("searchbox").fill("T");
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    const search = page.getByRole("searchbox", { name: "Symbol, name or address" });
+    await search.fill("T");
     await page.getByLabel("Order").selectOption("liquidity");
     await expect.poll(async () => (await symbols(page))[0]).toBe(`T${RUNNING}`);
     await page.locator(".flares tbody tr").nth(DEEP).locator("th a").scrollIntoViewIfNeeded();
@@ -285,11 +279,12 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.locator(".flares tbody tr").nth(DEEP).waitFor();
     await expect.poll(async () => Math.abs((await topOf()) - top)).toBeLessThanOrEqual(2);
     expect([await symbols(page), page.url()]).toEqual([before, address]);
-    expect(await page.getByRole("searchbox").inputValue()).toBe("T");
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    expect(await search.inputValue()).toBe("T");
     await page.goForward();
     await page.locator(".token-page").waitFor();
     await page.goBack();
-    await page.getByText("Finished").click();
+    await page.getByRole("link", { name: "Finished" }).click();
     await expect.poll(() => symbols(page)).toContain("T109");
     await page.goBack();
     await expect.poll(() => symbols(page)).toEqual(before);

@@ -109,15 +109,17 @@ async function stylesOf(
 
 /** One property of each style sheet, to detect a sheet that the build omits. */
 const LOOK: readonly (readonly [page: string, selector: string, property: string, value: string])[] = [
-  ["flares", "body", "max-width", "1320px"],
-  ["flares", "header", "position", "sticky"],
-  ["flares", "main", "flex-grow", "1"],
-  ["flares", ".lanes", "height", "210px"],
-  ["flares", ".bar.flaring", "background-color", "rgb(232, 115, 12)"],
-  ["flares", ".rows.flares tbody tr", "display", "grid"],
-  ["flares", ".flare-plot", "height", "48px"],
-  ["flares", ".why-sentence", "flex-grow", "1"],
-  ["charts", ".ranks li", "display", "grid"],
+  ["now", "body", "max-width", "1600px"],
+  ["now", "header", "position", "sticky"],
+  ["now", "main", "flex-grow", "1"],
+  ["now", ".lanes", "height", "64px"],
+  ["now", ".bar.flaring", "background-color", "rgb(232, 115, 12)"],
+  ["now", ".headline .live", "color", "rgb(232, 115, 12)"],
+  ["now", ".headline h2", "font-size", "28px"],
+  ["now", ".flares tbody tr", "height", "56px"],
+  ["now", ".since", "text-align", "right"],
+  ["now", "nav a[aria-current]", "font-weight", "500"],
+  ["feed", ".feed-head", "position", "sticky"],
   [TOKEN, ".token-page", "display", "grid"],
   [TOKEN, ".token-chart", "min-height", "420px"],
 ];
@@ -152,17 +154,17 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
     }
   });
 
-  test("on a phone a flare is visible without scrolling, and the filters can be opened and cleared", async () => {
+  test("on a phone the filters can be opened and cleared", async () => {
     const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
-    await goto("flares");
-    const { y, height } = await boxOf(page.locator(".flares tbody tr").first().locator(".since"));
-    expect(y + height).toBeLessThan(700);
-    const search = page.getByRole("searchbox");
-    expect(await search.isVisible()).toBe(false);
-    await page.getByRole("button", { name: "Filters" }).click();
+    await goto("now");
+    const search = page.getByRole("searchbox", { name: "Symbol, name or address" });
+    expect(await search.count()).toBe(0);
+    await page.getByRole("button", { name: "+ Filter" }).click();
     await search.fill("nothing");
     await page.getByText("The only flare does not match your filters.").waitFor();
-    expect(await page.getByRole("button", { name: "Filters ●" }).isVisible()).toBe(true);
+    expect(await page.getByRole("button", { name: "All", exact: true }).getAttribute("aria-pressed")).toBe(
+      "false",
+    );
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator(".flares tbody tr").first().waitFor();
   });
@@ -178,14 +180,14 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
 
   test("with forced colors, the selected list and page differ from the others", async () => {
     const { page, goto } = await shared({ forcedColors: "active" });
-    await goto("flares");
+    await goto("now");
     const [chosen, other, ...rest] = await stylesOf(
       page,
-      ".controls .segments input + span",
+      ".segments input + span",
       ...["color", "background-color"],
     );
     expect(chosen).not.toBe(other);
-    expect(rest).toEqual([other]);
+    expect(new Set(rest)).toEqual(new Set([other]));
     for (const colors of [chosen, other]) {
       const [ink, paper] = (colors ?? "").split(" on ");
       expect(ink).not.toBe(paper);
@@ -206,7 +208,7 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
       settings: { keys },
       look: { viewport: { width: 390, height: 900 } },
     });
-    await goto("flares");
+    await goto("now");
     await page.getByRole("button", { name: "Enter a key" }).click();
     const field = await boxOf(page.getByLabel("Key", { exact: true }));
     const label = await boxOf(page.locator(".key label").first());
@@ -282,62 +284,26 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     }
   });
 
-  test("a recorded market shows its date, and no columns, filters and pages for facts that it lacks", async ({
+  test("a recorded market shows its date, and no columns, filters and lists for facts that it lacks", async ({
     onTestFinished,
   }) => {
     const { page, goto } = await openDashboard(onTestFinished, new RecordedMarket(SAMPLE_SNAPSHOT));
-    await goto("flares");
+    await goto("now");
     expect(await page.locator(".origin").innerText()).toMatch(/^recorded · \d{4}-\d\d-\d\d/);
     const texts = async (selector: string) => {
       const shown = await page.locator(`${selector} >> visible=true`).allInnerTexts();
       return shown.map((text) => text.replace(/\s*\d*$/, ""));
     };
-    expect(await texts(".flares thead th")).toEqual([
-      ...["Token", "Last hour", "Since start", "5 min (before)", "Age"],
+    expect(await texts(".flares thead th:not(.watch)")).toEqual([
+      ...["Token", "Last hour", "Price", "Since start", "5 min", "Volume 1 h", "Flaring for ↑", "Why"],
     ]);
-    expect(await texts(".controls .choice > span")).toEqual(["5 min", "Order", "Hide warned"]);
-    expect(await texts("[aria-label=Pages] a")).toEqual([
-      "Flares",
-      "Charts",
-      "Leaderboards",
-      "Events",
-      "Record",
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    expect(await texts(".choice > span")).toEqual(["5 min", "Order"]);
+    await goto("markets");
+    expect(await texts(".segments label > span")).toEqual([
+      ...["Strongest", "Longest", "All", "BSC", "Exchange", "Polygon", "Avalanche"],
     ]);
     await goto(TOKEN);
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);
-  });
-
-  test("all score bars have one scale: lengths are proportional to scores, and equal thresholds have equal positions", async ({
-    onTestFinished,
-  }) => {
-    const scores = [6, 3, 2.5];
-    // Above 5, a term counts ever more slowly.
-    const counted = (z: number) => (z > 5 ? 5 + 2 * Math.log1p((z - 5) / 2) : z);
-    const pro = scores.map((_, at) => ({ ...SAMPLE_FLARE, id: `3b241101-e2bb-5255-8caf-00000000000${at}` }));
-    const explained = scores.map((score, at) => {
-      const terms = [{ name: "price", unit: "log-return", raw: 1, usual: 0, z: score, weight: 1 }] as const;
-      return [pro[at]?.id, { ...SAMPLE_EXPLANATION, score, threshold: 2.5, terms: [...terms] }];
-    });
-    const { page, goto } = await openDashboard(
-      onTestFinished,
-      new ToldMarket({
-        ...SAMPLE_SNAPSHOT,
-        flares: { free: [], pro, finished_trending: [] },
-        explanations: Object.fromEntries(explained),
-      }),
-    );
-    await goto("flares");
-    const widths = (selector: string) =>
-      page
-        .locator(`.flares ${selector}`)
-        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
-    const [tracks, bars, marks] = await Promise.all([widths(".why svg"), widths("rect"), widths(".needed")]);
-    expect(tracks).toHaveLength(scores.length);
-    for (const [at, score] of scores.entries()) {
-      const { width = 0, x = 0 } = tracks[at] ?? {};
-      expect(bars[at]?.width).toBeCloseTo((width * counted(score)) / 8, 0);
-      expect((marks[at]?.x ?? 0) - x).toBeCloseTo((width * 2.5) / 8, -0.5);
-      expect([width, x]).toEqual([tracks[0]?.width, tracks[0]?.x]);
-    }
   });
 });

@@ -68,18 +68,27 @@ function shownMarket(): ToldMarket {
 describe.skipIf(findChromium() === undefined)("what the pages of the dashboard show in Chromium", () => {
   const shared = shareDashboard(shownMarket);
 
-  test("the charts explain their ranking, and that the best of a falling group fell least", async () => {
+  test("the strongest tokens of all groups are in one table, which explains their places", async () => {
     const { page, goto } = await shared();
-    await goto("charts");
-    const words = (await page.locator("main p.legend").textContent()) ?? "";
+    await goto("markets");
+    const words = (await page.locator(".headline p").textContent()) ?? "";
     expect(words).toContain("against the group's median");
     expect(words).toContain("In a falling group, they fell least.");
+    const groups = page.locator(".strongest .tag");
+    expect(new Set(await groups.allTextContents())).toEqual(
+      new Set(["BSC", "Exchange", "Polygon", "Avalanche"]),
+    );
+    await page.getByRole("radio", { name: "Polygon" }).check();
+    await expect.poll(async () => new Set(await groups.allTextContents())).toEqual(new Set(["Polygon"]));
+    expect(new URL(page.url()).hash).toBe("#/markets?group=matic");
+    await page.getByRole("radio", { name: "Longest" }).check();
+    expect(new URL(page.url()).hash).toBe("#/markets?board=longest&group=matic");
   });
 
-  test("each row of a chart shows its curve at every width", async () => {
+  test("each row of the strongest shows its curve at every width", async () => {
     const { page, goto } = await shared();
-    await goto("charts");
-    const look = `[...document.querySelectorAll(".ranks .spark")].map((curve) => curve.clientWidth > 0)`;
+    await goto("markets");
+    const look = `[...document.querySelectorAll(".strongest .spark")].map((curve) => curve.clientWidth > 0)`;
     for (const width of [320, 360, 1_180, 1_280, 1_366]) {
       await page.setViewportSize({ width, height: 900 });
       const shown = (await page.evaluate(look)) as readonly boolean[];
@@ -95,8 +104,8 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
       /flex|grid/.test(getComputedStyle(one).display)).map((one) => one.textContent)`;
     for (const [name, words] of [
       ["record", "Real prices do not."],
-      ["flares", ""],
-      ["flares?channels=flares.finished", ""],
+      ["now", ""],
+      ["finished", ""],
     ] as const) {
       await goto(name);
       await page.locator("p", { hasText: words }).first().waitFor();
@@ -106,7 +115,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
 
   test("the choice of every update is on one line beside the title, also on the narrowest screen", async () => {
     const { page, goto } = await shared();
-    await goto("events");
+    await goto("feed");
     const height = `document.querySelector(".feed-head .choice span").clientHeight`;
     for (const width of [320, 360]) {
       await page.setViewportSize({ width, height: 640 });
@@ -116,81 +125,44 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     }
   });
 
-  test("a possible rug in a chart fits on one line", async () => {
+  test("a possible rug among the strongest is marked, and each page has its title", async () => {
     const { page, goto } = await shared();
-    await goto("charts");
-    const rows = page.locator("section[aria-labelledby=group-bsc] li");
-    await page.getByText("⚠ possible rug").waitFor();
-    const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
-    expect(heights).toHaveLength(3);
-    expect(heights[2]).toBe(heights[1]);
-  });
-
-  test("on a phone two values are side by side, an empty cell is hidden, and the header scrolls with the page", async () => {
-    const { page, goto } = await shared({ viewport: { width: 320, height: 640 } });
-    await goto("flares");
-    const change = page.locator('td[data-label^="5 min"]');
-    const [now, before] = await Promise.all([
-      change.locator("b").boundingBox(),
-      change.locator("small").boundingBox(),
-    ]);
-    expect(before?.x).toBeGreaterThan(now?.x ?? Number.POSITIVE_INFINITY);
-    await page.evaluate("scrollTo(0, 100)");
-    expect((await page.locator("header").boundingBox())?.y).toBe(-100);
-    await page.evaluate("scrollTo(0, 0)");
-    // An empty cell is hidden with its label.
-    await goto("newest");
-    const links = page.locator("td.links");
-    await expect.poll(() => links.count()).toBe(2);
-    const shown = await links.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight > 0));
-    expect(shown).toEqual([true, false]);
-  });
-
-  test("the charts and leaderboards have a heading and one for each group, and each page has its title", async () => {
-    const { page, goto } = await shared();
+    await goto("markets?group=bsc");
+    expect(await page.locator(".strongest .pill").allInnerTexts()).toEqual(["⚠ possible rug"]);
     for (const [name, title] of [
-      ["charts", "Charts"],
-      ["leaderboards", "Leaderboards"],
+      ["finished", "Finished"],
+      ["markets", "Markets"],
+      ["developers", "Developers"],
     ] as const) {
       await goto(name);
-      const found = await page
-        .locator("main :is(h2, h3)")
-        .evaluateAll((all) => all.map((one) => one.tagName));
-      expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
-      expect(await page.locator("main h2").textContent()).toBe(title);
       // The title distinguishes tabs and entries of the browser's history.
       await expect.poll(() => page.title()).toBe(`${title} – Flarewire`);
     }
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await expect.poll(() => page.title()).toBe(`${SAMPLE_FLARE.token.symbol} – Flarewire`);
-    await goto("flares");
+    await goto("now");
     await expect.poll(() => page.title()).toBe("Flarewire");
   });
 
-  test("each hour of the timeline has a label if it fits, and none reaches the right edge", async () => {
+  test("a search finds tokens of all groups and a pasted address, by keyboard and without a request", async () => {
     const { page, goto } = await shared();
-    await goto("flares");
-    for (let width = 320; width <= 1_920; width *= IS_SOAK ? 1.1 : 1.3) {
-      await page.setViewportSize({ width: Math.floor(width), height: 640 });
-      const [labels, zone] = await Promise.all([
-        page.locator(".hours span").evaluateAll((all) =>
-          all.map((hour) => ({
-            // Without the border.
-            room: hour.getBoundingClientRect().width - 1,
-            right: hour.querySelector("small")?.getBoundingClientRect().right ?? 0,
-          })),
-        ),
-        page.locator(".hours .zone").boundingBox(),
-      ]);
-      expect(labels.length).toBeGreaterThanOrEqual(6);
-      // A phone has no room for the zone.
-      const needed = zone === null ? 46 : 88;
-      for (const { room, right } of labels) {
-        // Chromium lays out in 64ths of a pixel, and rounds where the label begins to fit.
-        if (Math.abs(room - needed) > 1 / 32) expect(right > 0, `${room} pixels`).toBe(room > needed);
-        expect(right).toBeLessThan(zone === null ? width : zone.x - 4);
-      }
-    }
+    await goto("record");
+    await page.keyboard.press("/");
+    const search = page.getByRole("searchbox", { name: "Search any token" });
+    await search.pressSequentially("q");
+    const found = page.locator("search li a");
+    await expect.poll(async () => (await found.locator("b").allTextContents())[0]).toBe("QCK");
+    expect(await found.first().locator(".tag").textContent()).toBe("Polygon");
+    await page.keyboard.press("Enter");
+    await page.locator(".token-page h2", { hasText: "QCK" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/token/matic/0x00ff");
+    await page.keyboard.press("Control+k");
+    await search.fill("nobody");
+    await page.getByText("No token in the present lists has this name.").waitFor();
+    await search.fill(`0x${"A".repeat(40)}`);
+    expect(await found.first().getAttribute("href")).toBe(`#/token/bsc/0x${"a".repeat(40)}`);
+    await page.keyboard.press("Escape");
+    expect(await found.count()).toBe(0);
   });
 
   test("the page of a flaring token says that the reason is the current one", async () => {
@@ -217,48 +189,39 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(boxes.filter(([text, lines]) => text !== "" && !/\s/.test(text) && lines !== 1)).toEqual([]);
   });
 
-  test("the widgets page has the header of the dashboard", async () => {
+  test("the widgets page has the header and the links of the dashboard", async () => {
     const { page, gateway, goto } = await shared();
     const look = `["header", "header nav a"].map((name) => {
-      const { position, top, padding, borderBottomWidth, textDecorationLine } = getComputedStyle(document.querySelector(name));
-      return { position, top, padding, borderBottomWidth, textDecorationLine };
+      const { position, top, minHeight, borderBottomWidth, textDecorationLine } = getComputedStyle(document.querySelector(name));
+      return { position, top, minHeight, borderBottomWidth, textDecorationLine };
     })`;
-    await goto("flares");
+    await goto("now");
     const before = await page.evaluate(look);
     expect(before).toMatchObject([{ position: "sticky" }, {}]);
-    const links = page.locator("header").getByRole("link");
     const site = expect.arrayContaining(["Docs", "Widgets", "Source"]);
-    expect(await links.allTextContents()).toEqual(site);
+    expect(await page.locator("footer").getByRole("link").allTextContents()).toEqual(site);
     await page.goto(`${gateway.url}/widgets`);
-    expect(await links.allTextContents()).toEqual(site);
+    expect(await page.locator("header").getByRole("link").allTextContents()).toEqual(site);
     expect(await page.evaluate(look)).toEqual(before);
   });
 
-  test("the age of the data stays on one line with the title, also while reconnecting, at each width", async () => {
+  test("the header is one line of 52 pixels, also while reconnecting, at each width", async () => {
     const { page, goto } = await shared();
-    await goto("flares");
-    await page.locator(".status .age").waitFor({ state: "attached" });
-    // The other pages of the server are in the header or, on a phone, in its menu.
-    const docs = page.locator("header").getByRole("link", { name: "Docs" });
-    for (const width of IS_SOAK ? HEADER_WIDTHS : [360, 720, 721, 1_280]) {
+    await goto("now");
+    for (const width of IS_SOAK ? HEADER_WIDTHS : [320, 390, 721, 1_000, 1_280]) {
       await page.setViewportSize({ width, height: 640 });
-      await expect.poll(() => docs.count()).toBe(width <= 720 ? 0 : 1);
-      if (width <= 720) await page.getByRole("button", { name: "Menu" }).click();
-      const box = await docs.boundingBox();
-      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
-      await page.keyboard.press("Escape");
-      expect(await docs.count()).toBe(width <= 720 ? 0 : 1);
       // Sets the text and measures in one step, because the page sets its own each second.
-      const lines = `[["5s"], ["59s"], ["59s", "reconnecting"]].map(([age, word]) => {
+      const lines = `[["5s"], ["59s", "reconnecting"]].map(([age, word]) => {
         document.querySelector(".status .age").textContent = "data " + age + " old";
         if (word) {
           document.querySelector(".status").className = "status";
           document.querySelector("#status-word").textContent = word;
         }
-        const [title, status, alerts] = ["h1", ".status", "header .alerts-button"].map((name) => document.querySelector(name).getBoundingClientRect());
-        return Math.max(status.top, alerts.top) < title.bottom && Math.max(status.right, alerts.right) <= innerWidth;
+        const { height } = document.querySelector("header").getBoundingClientRect();
+        const { right } = document.querySelector("header .alerts-button").getBoundingClientRect();
+        return height <= 53 && right <= innerWidth;
       })`;
-      expect(await page.evaluate(lines), `at ${width} pixels`).toEqual([true, true, true]);
+      expect(await page.evaluate(lines), `at ${width} pixels`).toEqual([true, true]);
     }
   });
 });

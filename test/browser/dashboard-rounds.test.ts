@@ -59,7 +59,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
   test("the newest 200 events are shown, and all are counted", async ({ onTestFinished }) => {
     const market = new LedMarket();
     const { page, goto } = await openDashboard(onTestFinished, market);
-    await goto("events?updates=true");
+    await goto("feed?updates=true");
     await isLive(page);
     for (let at = 1; at <= MAX_EVENTS; at++) market.start(`T${at}`);
     await page.getByText(`${MAX_EVENTS} since this page was opened.`).waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await page.locator(".status dd", { hasText: /^[3-9] since/ }).waitFor({ state: "attached" });
     await page.reload();
     await isLive(page);
-    await goto("events");
+    await goto("feed");
     const lines = page.locator(".events li");
     await expect
       .poll(() => lines.locator("code").allTextContents())
@@ -110,7 +110,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     for (const settings of [{ keys }, {}]) {
       const market = new ToldMarket({ ...SAMPLE_SNAPSHOT, flares: running });
       const { page, goto } = await openDashboard(onTestFinished, market, { settings });
-      await goto("events");
+      await goto("feed");
       await isLive(page);
       market.show({ ...SAMPLE_SNAPSHOT, flares: { ...running, free: [SAMPLE_FLARE] } });
       await page.locator(".status dd", { hasText: "1 since" }).waitFor({ state: "attached" });

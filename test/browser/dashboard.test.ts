@@ -14,11 +14,12 @@ import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
 import { HOSTILE, ToldMarket } from "./told-market.ts";
 
 const PAGES = [
-  "flares",
-  "newest",
-  "charts",
-  "leaderboards",
-  "events",
+  "now",
+  "finished",
+  "markets",
+  "markets?board=longest",
+  "markets?board=new",
+  "feed",
   `token/${SAMPLE_FLARE.token.address}`,
 ] as const;
 
@@ -59,33 +60,32 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
   const says = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
   const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "online" }).waitFor();
 
-  test("a flare is shown with its reason and its latest surge, here and on its token's page, and disappears when it ends", async ({
+  test("a flare is shown with its reasons and its latest surge, here and on its token's page, and moves to those that just ended", async ({
     onTestFinished,
   }) => {
     const market = new LedMarket();
     const gateway = await serve(market);
     onTestFinished(() => gateway.stop());
     const { page, pageErrors } = await open(onTestFinished, gateway.url);
-    await says(page, "No flares right now");
+    await says(page, "Nothing is flaring on BSC");
     market.start("ONE");
     const row = page.locator(".flares tbody tr");
     await row.first().waitFor();
     expect(await row.count()).toBe(1);
     expect(await row.locator("th a").textContent()).toBe("ONE");
-    expect(await row.locator(".why svg").getAttribute("aria-label")).toContain(
-      `score ${SAMPLE_EXPLANATION.score.toFixed(2)}`,
-    );
-    const sentence = row.locator(".why-sentence");
-    expect(await sentence.textContent()).not.toContain("Surged");
+    expect(await row.locator(".why-chips").getAttribute("title")).toBe(SAMPLE_EXPLANATION.text);
+    expect(await row.locator(".surged").count()).toBe(0);
     market.surge("ONE");
     market.surge("ONE");
     const surged = /^Surged again 2 times, last at 08:00:03, price 0\.00001234\. \S/;
-    await expect.poll(() => sentence.textContent()).toMatch(surged);
-    await row.locator("th a").click();
+    await expect.poll(() => row.locator(".surged").getAttribute("title")).toBe("Surged 2 times");
+    // A click anywhere in the row opens the token's page.
+    await row.locator(".five").click();
     await expect.poll(() => page.locator(".token-page .why-text").textContent()).toMatch(surged);
     await page.goBack();
     market.finish("ONE");
-    await says(page, "No flares right now");
+    await says(page, "Nothing is flaring on BSC");
+    await page.locator(".just-ended th a", { hasText: "ONE" }).waitFor();
     expect(pageErrors).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     const port = new URL(gateway.url).port;
     // Only a context can be offline.
     const page = await ownPage(onTestFinished);
-    await page.goto(`${gateway.url}/#/events?updates=true`);
+    await page.goto(`${gateway.url}/#/feed?updates=true`);
     await isLive(page);
     const bot = new IndependentClient(gateway.url);
     await bot.connect();
@@ -192,12 +192,13 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     expect(await rows.count()).toBe(count);
     // Rows out of view are not painted, which keeps updates cheap.
     expect(await page.evaluate(PAINTED)).toBeLessThan(100);
-    await page.getByLabel("Order").selectOption("change");
+    await page.getByRole("button", { name: "5 min", exact: true }).click();
     await rows
       .first()
       .locator("th a", { hasText: `T${count - 1}` })
       .waitFor();
-    await page.getByRole("searchbox").fill("T13");
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    await page.getByRole("searchbox", { name: "Symbol, name or address" }).fill("T13");
     await rows.nth(11).waitFor({ state: "detached" });
     expect(await rows.count()).toBe(11);
     expect(pageErrors).toEqual([]);
@@ -209,20 +210,22 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     const { page } = await open(onTestFinished, gateway.url);
     await isLive(page);
     await page.locator(".flares th a").first().waitFor();
+    await page.getByRole("button", { name: "+ Filter" }).click();
+    await page.evaluate("document.activeElement.blur()");
     const reached = new Set<string>();
-    for (let step = 0; step < 30; step++) {
+    for (let step = 0; step < 45; step++) {
       await page.keyboard.press("Tab");
       reached.add(String(await page.evaluate(FOCUS)));
     }
     expect([...reached]).toEqual(
       expect.arrayContaining([
         "a #content",
-        "a #/charts",
+        "a #/markets",
         "summary ",
         "input radio",
         "input search",
         "select ",
-        "input checkbox",
+        "button button",
         "a #/token",
       ]),
     );

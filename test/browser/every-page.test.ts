@@ -49,13 +49,13 @@ describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
       `flare/${ENDING.id}`,
       TOKEN,
       `token/exchange/${encodeURIComponent(coin?.token.symbol ?? "")}`,
-      "#/events",
+      "#/feed",
     ];
     for (const [at, path] of paths.entries()) {
       await expect
         .poll(async () => (await page.goto(`${gateway.url}/${path}`))?.status(), { message: path })
         .toBe(200);
-      if (path === "#/events") await page.locator(".flare-started .words", { hasText: "1000+" }).waitFor();
+      if (path === "#/feed") await page.locator(".flare-started .words", { hasText: "1000+" }).waitFor();
       for (const width of widthsFor(at)) {
         await page.setViewportSize({ width, height: 900 });
         const found = await page.evaluate(CUT_NUMBERS);
@@ -75,15 +75,16 @@ describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
       });
       // Neighbors wait for different elements, because a page's own stay until the next is there.
       const pages = {
-        "#/flares": ".flares tbody tr",
-        "#/newest": ".newest tbody tr",
+        "#/now": ".flares tbody tr",
+        "#/markets?board=new": ".new tbody tr",
         [`#/token/exchange/${encodeURIComponent(onExchange?.token.symbol ?? "")}`]: ".episodes tbody tr",
-        "#/charts": ".ranks li",
-        "#/events?updates=true": ".feed",
-        "#/leaderboards": ".ranks li",
-        "#/flares?channels=flares.finished": ".finished-head",
+        "#/markets": ".strongest tbody tr",
+        "#/feed?updates=true": ".feed",
+        "#/markets?board=longest": ".longest tbody tr",
+        "#/finished": ".finished tbody tr",
+        "#/developers": ".developers pre",
         "#/record": '.record[aria-busy="false"]',
-        "#/flares?group=exchange": ".flares tbody tr",
+        "#/now?group=exchange": ".flares tbody tr",
         [`#/${TOKEN}`]: ".token-chart",
         [`flare/${running?.id}`]: "h1",
         [TOKEN]: "h1",

@@ -12,7 +12,7 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "clients/dashboard/state/follow.ts": "bundle for browsers",
   "clients/dashboard/parts/announcer.tsx": "bundle for browsers",
   "clients/dashboard/parts/flare/gliding.tsx": "bundle for browsers",
-  "clients/dashboard/parts/timeline/timeline.tsx": "bundle for browsers",
+  "clients/dashboard/parts/timeline/strip.tsx": "bundle for browsers",
   "clients/dashboard/state/alerts/page-alerts.ts": "bundle for browsers",
   "base/lib/time/clock.ts": "the clock itself",
   "clients/widget/shared-feed.ts": "bundle for browsers",

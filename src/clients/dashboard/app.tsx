@@ -11,6 +11,7 @@ import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/marke
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
 import { Outage, Waiting } from "./parts/outage.tsx";
+import { Search } from "./parts/search.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, tokenHash } from "./route.ts";
 import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
@@ -22,20 +23,29 @@ import { isOld, withGroup } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
 import { type Go, useRoute } from "./state/use-route.ts";
 import { storedKey, storeKey } from "./state/visitor/stored-key.ts";
-import { ChartsView } from "./views/charts.tsx";
-import type { EventsViewProps } from "./views/events.tsx";
-import { FlaresView } from "./views/flares.tsx";
-import { LeaderboardsView } from "./views/leaderboards.tsx";
-import { NewestView } from "./views/newest.tsx";
+import type { DevelopersViewProps } from "./views/developers.tsx";
+import type { FeedViewProps } from "./views/feed.tsx";
+import type { MarketsViewProps } from "./views/markets.tsx";
+import { type FlaresViewProps, NowView } from "./views/now.tsx";
 import type { RecordViewProps } from "./views/record.tsx";
-import { TokenView } from "./views/token.tsx";
+import type { TokenView as LoadedTokenView } from "./views/token.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
 const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
 
-const EventsView = onDemand<EventsViewProps>(async () => (await import("./views/events.tsx")).EventsView);
+const FeedView = onDemand<FeedViewProps>(async () => (await import("./views/feed.tsx")).FeedView);
+const FinishedView = onDemand<FlaresViewProps>(
+  async () => (await import("./views/finished.tsx")).FinishedView,
+);
+const MarketsView = onDemand<MarketsViewProps>(async () => (await import("./views/markets.tsx")).MarketsView);
+const TokenView = onDemand<Parameters<typeof LoadedTokenView>[0]>(
+  async () => (await import("./views/token.tsx")).TokenView,
+);
 const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
+const DevelopersView = onDemand<DevelopersViewProps>(
+  async () => (await import("./views/developers.tsx")).DevelopersView,
+);
 
 const AlertsPanel = onDemand<AlertsPanelProps>(
   async () => (await import("./parts/alerts/alerts-panel.tsx")).AlertsPanel,
@@ -74,25 +84,16 @@ export function App({ server }: { readonly server: URL }) {
   return (
     <Alerts.Provider value={control}>
       <header>
-        <h1>Flarewire</h1>
-        <Navigation
-          route={route}
-          group={group}
-          lists={lists}
-          view={seen?.view}
-          hasListings={!lacked.includes("listings")}
-        />
-        <nav class="site" aria-label="Site">
-          <SiteLinks server={server} />
-        </nav>
+        <h1>
+          <a href="#/now">
+            <Flame />
+            Flarewire
+          </a>
+        </h1>
+        <Navigation route={route} group={group} lists={lists} />
+        <Search view={seen?.view} />
         <StatusBar seen={seen} />
         <AlertsButton label="Alerts" />
-        <button type="button" class="menu-button" aria-label="Menu" popovertarget="menu">
-          ☰
-        </button>
-        <nav id="menu" aria-label="Site" popover="auto">
-          <SiteLinks server={server} />
-        </nav>
       </header>
       <main id="content" tabIndex={-1} class={mainClass(seen, lacked)}>
         {panel && isReady && <Plan {...panel} />}
@@ -137,7 +138,7 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
       {isPanelOpen && (
         <AlertsPanel
-          query={route.page === "flares" ? shownQuery(route.query, lists) : undefined}
+          query={isOfFlares(route) ? shownQuery(route.query, lists) : undefined}
           server={server}
           onClose={() => setPanelOpen(false)}
         />
@@ -146,7 +147,16 @@ export function App({ server }: { readonly server: URL }) {
   );
 }
 
-/** Links in the header (in its menu on a phone) and in the footer. */
+/** The mark of the product, as in its icon. */
+function Flame() {
+  return (
+    <svg class="flame" viewBox="3 0.5 10 14.5" aria-hidden="true">
+      <path d="M8 1c.6 3 4.5 4.6 4.5 8.6A4.5 4.5 0 0 1 8 14.5a4.5 4.5 0 0 1-4.5-4.9C3.5 7.5 5 6.5 5.3 4.8 6.5 5.4 7 6.4 7.1 7.3 8.2 5.900 8.5 3.5 8 1z" />
+    </svg>
+  );
+}
+
+/** Links in the footer. */
 function SiteLinks({ server }: { readonly server: URL }) {
   return (
     <>
@@ -165,7 +175,11 @@ function mainClass(seen: Seen | undefined, lacked: readonly string[]): string {
 /** Returns the group whose flares the page shows: of pages without flares, the default group. */
 function groupOf(route: Route): GroupName {
   if (route.page === "token") return route.group;
-  return route.page === "flares" ? route.query.group : DEFAULT_QUERY.group;
+  return isOfFlares(route) ? route.query.group : DEFAULT_QUERY.group;
+}
+
+function isOfFlares(route: Route): route is Extract<Route, { page: "now" | "finished" }> {
+  return route.page === "now" || route.page === "finished";
 }
 
 interface PageProps {
@@ -181,25 +195,34 @@ interface PageProps {
 
 function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
   switch (route.page) {
-    case "flares":
+    case "now":
+    case "finished": {
+      if (lists instanceof Error)
+        return (
+          <p class="empty" role="status">
+            These flares did not load: {lists.message}
+          </p>
+        );
+      if (!lists) return <p class="empty">Loading…</p>;
+      const View = route.page === "now" ? NowView : FinishedView;
+      const { query } = route;
+      const hasKeys = seen.access?.plan !== undefined;
+      return <View key={`${route.page} ${query.group}`} {...{ query, go, lists, server, apiKey, hasKeys }} />;
+    }
+    case "markets":
       return (
-        <FlaresView
+        <MarketsView
+          board={route.board}
+          group={route.group}
+          view={view}
           go={go}
-          lists={lists}
-          server={server}
-          apiKey={apiKey}
-          query={route.query}
-          hasKeys={seen.access?.plan !== undefined}
+          hasListings={!lackedFacts(seen.access ?? UNKNOWN_MARKET).includes("listings")}
         />
       );
-    case "newest":
-      return <NewestView view={view} />;
-    case "charts":
-      return <ChartsView view={view} group={route.group} go={go} />;
-    case "leaderboards":
-      return <LeaderboardsView view={view} group={route.group} go={go} />;
-    case "events":
-      return <EventsView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
+    case "feed":
+      return <FeedView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
+    case "developers":
+      return <DevelopersView server={server} hasKeys={seen.access?.plan !== undefined} />;
     case "record":
       return (
         <RecordView

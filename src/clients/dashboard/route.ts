@@ -7,16 +7,23 @@ import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "./state/
 
 /** The page to show, from the part of the address after `#`. */
 export type Route =
-  | { readonly page: "flares"; readonly query: FlareQuery }
-  | { readonly page: "charts" | "leaderboards"; readonly group: GroupName | undefined }
-  | { readonly page: "newest" }
+  | { readonly page: "now" | "finished"; readonly query: FlareQuery }
+  | ({ readonly page: "markets" } & MarketChoice)
+  | { readonly page: "feed"; readonly hasUpdates: boolean }
   | ({ readonly page: "record" } & RecordChoice)
-  | { readonly page: "events"; readonly hasUpdates: boolean }
+  | { readonly page: "developers" }
   | ({ readonly page: "token"; readonly group: GroupName; readonly token: string } & RangeChoice);
 
 /** The time that a token's chart shows; `undefined`: around its flare. */
 export interface RangeChoice {
   readonly range: RangeName | undefined;
+}
+
+/** Which list of tokens the page of markets shows. */
+export interface MarketChoice {
+  readonly board: Board;
+  /** `undefined` for all groups. */
+  readonly group: GroupName | undefined;
 }
 
 /** Which flares the track record counts. */
@@ -25,31 +32,60 @@ export interface RecordChoice {
   readonly window: RecordWindow;
 }
 
-export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
+export const PAGES = ["now", "finished", "markets", "feed", "record", "developers"] as const;
+/** The lists of the page of markets. The first is the default. */
+export const BOARDS = ["strongest", "longest", "new"] as const;
+export type Board = (typeof BOARDS)[number];
 /** Windows of the track record. The first is the default. */
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
+/** Earlier names of pages, which old links have. */
+const OLD_NAMES: Readonly<Record<string, (typeof PAGES)[number]>> = {
+  flares: "now",
+  newest: "markets",
+  charts: "markets",
+  leaderboards: "markets",
+  events: "feed",
+};
+const OLD_BOARDS: Readonly<Record<string, Board>> = { newest: "new", leaderboards: "longest" };
+
 /**
- * Parses a hash such as `#/charts?group=bsc`. Unknown pages become the page of flares, invalid
- * parameters their defaults. In `#/token/ADDRESS`, the token's group is the default one.
+ * Parses a hash such as `#/markets?group=bsc`. Unknown pages become the page of what flares now,
+ * invalid parameters their defaults. In `#/token/ADDRESS`, the token's group is the default one.
  */
 export function readRoute(hash: string): Route {
   const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
   const [name = "", first = "", second = first] = path.split("/");
-  const parameters = new URLSearchParams(query.join("?"));
+  const text = query.join("?");
+  const parameters = new URLSearchParams(text);
   if (name === "token" && second !== "") {
     const range = RANGE_NAMES.find((known) => known === parameters.get("window"));
     const group = GROUPS.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
     return { page: name, group, token: normalizeAddress(group, decode(second)), range };
   }
-  const page = PAGES.find((known) => known === name) ?? "flares";
-  if (page === "flares") return { page, query: readQuery(query.join("?")) };
-  if (page === "newest") return { page };
-  if (page === "events") return { page, hasUpdates: parameters.get("updates") === "true" };
+  const page = PAGES.find((known) => known === (OLD_NAMES[name] ?? name)) ?? "now";
   const group = GROUPS.find((known) => known === parameters.get("group"));
-  if (page !== "record") return { page, group };
-  const window = RECORD_WINDOWS.find((known) => known === parameters.get("window")) ?? RECORD_WINDOWS[0];
-  return { page, group: group ?? DEFAULT_QUERY.group, window };
+  switch (page) {
+    case "now":
+    case "finished": {
+      const read = readQuery(text);
+      const isFinished = page === "finished" || read.channel === "flares.finished";
+      if (isFinished) return { page: "finished", query: { ...read, channel: "flares.finished" } };
+      return { page, query: read };
+    }
+    case "markets": {
+      const board = BOARDS.find((known) => known === parameters.get("board"));
+      return { page, board: board ?? OLD_BOARDS[name] ?? BOARDS[0], group };
+    }
+    case "feed":
+      return { page, hasUpdates: parameters.get("updates") === "true" };
+    case "record": {
+      const window = RECORD_WINDOWS.find((known) => known === parameters.get("window"));
+      return { page, group: group ?? DEFAULT_QUERY.group, window: window ?? RECORD_WINDOWS[0] };
+    }
+    case "developers":
+      return { page };
+  }
 }
 
 /**
@@ -72,32 +108,59 @@ export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
 }
 
 /**
- * Returns the URL that should replace the hash of a flare, a token or an unknown page; `undefined`
- * to leave the hash. For an unknown page, returns the hash of the page of flares, which is shown.
- * For a flare, or a token of an unknown group, returns the path of a page that the server renders;
- * otherwise another hash.
+ * Returns the URL that should replace the hash of a flare, a token, or a page that is unknown or
+ * was renamed; `undefined` to leave the hash. For a flare, or a token of an unknown group, returns
+ * the path of a page that the server renders; otherwise another hash.
  */
 export function canonicalOf(hash: string): string | undefined {
   const [, page, first = "", second] =
     /^#\/(flare|token)\/([^/?]+)(?:\/([^/?]+))?(?:\?.*)?$/.exec(hash) ?? [];
   if (page === "flare" && second === undefined) return flarePath(decode(first));
   const name = /^#\/([^/?]+)/.exec(hash)?.[1];
-  if (name !== undefined && ![...PAGES, "flare", "token"].includes(name)) return flaresHash(DEFAULT_QUERY);
+  const route = readRoute(hash);
+  if (name !== undefined && name !== route.page && name !== "flare" && name !== "token") return hashOf(route);
   if (page !== "token") return undefined;
   const isKnown = second === undefined || GROUPS.some((known) => known === decode(first));
   if (!isKnown) return tokenPath(decode(first), decode(second));
-  const route = readRoute(hash);
-  const canonical = route.page === "token" ? tokenHash(route.group, route.token, route.range) : hash;
+  const canonical = hashOf(route);
   return canonical === hash ? undefined : canonical;
 }
 
-export function flaresHash(query: FlareQuery): string {
-  const text = formatQuery(query);
-  return text === "" ? "#/flares" : `#/flares?${text}`;
+function hashOf(route: Route): string {
+  switch (route.page) {
+    case "now":
+    case "finished":
+      return flaresHash(route.query);
+    case "markets":
+      return marketsHash(route);
+    case "feed":
+      return feedHash(route.hasUpdates);
+    case "record":
+      return recordHash(route);
+    case "developers":
+      return "#/developers";
+    case "token":
+      return tokenHash(route.group, route.token, route.range);
+  }
 }
 
-export function eventsHash(hasUpdates: boolean): string {
-  return hasUpdates ? "#/events?updates=true" : "#/events";
+/** Returns the hash of the page of flares that run now or, for that channel, that are over. */
+export function flaresHash(query: FlareQuery): string {
+  const isFinished = query.channel === "flares.finished";
+  const text = formatQuery(isFinished ? { ...query, channel: DEFAULT_QUERY.channel } : query);
+  return `#/${isFinished ? "finished" : "now"}${text === "" ? "" : `?${text}`}`;
+}
+
+export function feedHash(hasUpdates: boolean): string {
+  return hasUpdates ? "#/feed?updates=true" : "#/feed";
+}
+
+export function marketsHash({ board, group }: MarketChoice): string {
+  const parameters = new URLSearchParams({
+    ...(board !== BOARDS[0] && { board }),
+    ...(group !== undefined && { group }),
+  });
+  return parameters.size === 0 ? "#/markets" : `#/markets?${parameters}`;
 }
 
 export function recordHash({ group, window }: RecordChoice): string {
@@ -106,10 +169,6 @@ export function recordHash({ group, window }: RecordChoice): string {
     ...(window !== RECORD_WINDOWS[0] && { window }),
   });
   return parameters.size === 0 ? "#/record" : `#/record?${parameters}`;
-}
-
-export function groupHash(page: "charts" | "leaderboards", group: GroupName | undefined): string {
-  return group === undefined ? `#/${page}` : `#/${page}?group=${group}`;
 }
 
 function decode(text: string): string {

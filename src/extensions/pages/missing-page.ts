@@ -3,8 +3,11 @@ import { RESOURCES } from "../../gateway/http/index.ts";
 import { DOCUMENT_FIELDS, frameHtml } from "./frame.ts";
 import { type Html, html } from "./html.ts";
 
-/** Names of the dashboard's lists and pages. */
-const LISTS: ReadonlySet<string> = new Set([...RESOURCES, "events", "record"]);
+/** Names of the dashboard's pages, and of earlier ones that it still knows. */
+const LISTS: ReadonlySet<string> = new Set([
+  ...RESOURCES,
+  ...["events", "now", "finished", "markets", "feed", "record", "developers"],
+]);
 const MAX_SHOWN = 200;
 
 /**

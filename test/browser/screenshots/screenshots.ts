@@ -34,7 +34,8 @@ await server.said("stdout", /http:\/\/[\d.]+:\d+/);
 const url = /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "";
 const browser = await launch(executable);
 try {
-  let token = "";
+  // The market has its first data after about a minute.
+  let token = await chooseToken("");
   for (const look of Object.keys(LOOKS) as Look[]) {
     const context = await browser.newContext({ ...LOOKS[look], timezoneId: "UTC", locale: "en" });
     const page = await context.newPage();

@@ -2,10 +2,10 @@ import { PAGES, type Route } from "../../../src/clients/dashboard/route.ts";
 
 /** Color schemes and screen sizes. */
 export const LOOKS = {
-  light: { colorScheme: "light", viewport: { width: 1_120, height: 840 } },
-  dark: { colorScheme: "dark", viewport: { width: 1_120, height: 840 } },
-  "phone-light": { colorScheme: "light", viewport: { width: 390, height: 780 } },
-  "phone-dark": { colorScheme: "dark", viewport: { width: 390, height: 780 } },
+  light: { colorScheme: "light", viewport: { width: 1_440, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1_440, height: 900 } },
+  "phone-light": { colorScheme: "light", viewport: { width: 390, height: 844 } },
+  "phone-dark": { colorScheme: "dark", viewport: { width: 390, height: 844 } },
 } as const;
 export type Look = keyof typeof LOOKS;
 
@@ -19,12 +19,12 @@ export interface ShownPage {
 
 const READY: Readonly<Record<Route["page"], string>> = {
   // Few flaring tokens are in the chart too, so do not wait for one.
-  flares: ".flares tbody tr",
-  newest: ".newest tbody tr",
-  charts: "section:nth-child(4) .ranks li",
-  leaderboards: "section:nth-child(4) .ranks li",
+  now: ".flares .price-line",
+  finished: ".finished tbody tr:nth-child(9)",
+  markets: ".strongest tbody tr:nth-child(12)",
   // As many as fit on a screen.
-  events: ".events li:nth-child(24)",
+  feed: ".events li:nth-child(24)",
+  developers: ".developers pre",
   record: '.record[aria-busy="false"]',
   token: ".token-chart",
 };
@@ -46,9 +46,9 @@ export const SHOWN_PAGES: readonly ShownPage[] = [
 
 /** The pictures that are stored for the documents, by page. */
 export const KEPT: Readonly<Record<string, readonly Look[]>> = {
-  flares: ["light", "dark", "phone-light", "phone-dark"],
+  now: ["light", "dark", "phone-light", "phone-dark"],
   token: ["light", "dark", "phone-light", "phone-dark"],
-  charts: ["light", "dark"],
+  markets: ["light", "dark"],
 };
 
 /** Returns the file name of a picture. */

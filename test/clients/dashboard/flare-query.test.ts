@@ -40,7 +40,6 @@ const anyQueries: fc.Arbitrary<FlareQuery> = fc.record({
   tokens: names,
   symbols: names,
   cause: fc.constantFrom(undefined, ...FINISH_CAUSES),
-  window: fc.constantFrom("6h", "24h"),
   at: fc.option(
     fc.nat(30_000_000).map((minute) => minuteOf(minute * 60_000)),
     { nil: undefined },
@@ -57,13 +56,14 @@ test("a link to a view opens that view: reading the address of a query returns t
   fc.assert(
     fc.property(queries, (query) => {
       expect(readQuery(formatQuery(query))).toEqual(query);
-      expect(readRoute(flaresHash(query))).toEqual({ page: "flares", query });
+      const page = query.channel === "flares.finished" ? "finished" : "now";
+      expect(readRoute(flaresHash(query))).toEqual({ page, query });
     }),
   );
 });
 
 test("the address has the API's parameter names, and omits what is default", () => {
-  expect(flaresHash(DEFAULT_QUERY)).toBe("#/flares");
+  expect(flaresHash(DEFAULT_QUERY)).toBe("#/now");
   const query: FlareQuery = {
     ...DEFAULT_QUERY,
     channel: "flares.finished",
@@ -80,7 +80,7 @@ test("the address has the API's parameter names, and omits what is default", () 
 
 test("invalid parameters of an address are ignored", () => {
   const given =
-    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&min_age=-1&min_locked=1.1&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
+    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&min_age=-1&min_locked=1.1&warnings=1&cause=rug&tokens=,,&at=noon";
   expect(readQuery(given)).toEqual(DEFAULT_QUERY);
 });
 
@@ -315,5 +315,5 @@ test("a running flare of another group links to its token's page in the dashboar
 test("[W44] the address of another group has that group's channel names", () => {
   const query: FlareQuery = { ...DEFAULT_QUERY, group: "matic", channel: "flares.finished" };
   expect(channelOf(query)).toBe("flares.matic.finished");
-  expect(flaresHash(query)).toBe("#/flares?group=matic&channels=flares.matic.finished");
+  expect(flaresHash(query)).toBe("#/finished?group=matic");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withWholeUnits } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
-import { eventsHash, readRoute } from "../../../src/clients/dashboard/route.ts";
+import { feedHash, readRoute } from "../../../src/clients/dashboard/route.ts";
 import {
   createStartNotices,
   MAX_NEWS,
@@ -199,5 +199,5 @@ test("an item that leaves a list has left it, whether by its age or because the 
 
 test("the address states whether the feed has every update", () => {
   for (const hasUpdates of [true, false])
-    expect(readRoute(eventsHash(hasUpdates))).toEqual({ page: "events", hasUpdates });
+    expect(readRoute(feedHash(hasUpdates))).toEqual({ page: "feed", hasUpdates });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   courseOf,
+  hourOf,
   PLOT,
   plotOf,
   pointsOfChart,
@@ -197,4 +198,14 @@ test("the candles of a range have the total volume of its minutes and distinct t
         expect([Number(open) <= Number(high), Number(close) >= Number(low)]).toEqual([true, true]);
     }),
   );
+});
+
+test("the change of an hour is since its first price, and its volume is the sum of its minutes", () => {
+  const candles = [candle(61, "1", "99"), candle(59, "2", "1.5"), candle(3, null, "2"), candle(0, "3")];
+  expect(hourOf(candles, CLOSED_MS, 3)).toEqual({ change: 50, volume: 4.5 });
+  const [, second, ...others] = candles;
+  const opened = [{ open: "4", open_at: at(-60), close: "2", volume: "1" }, ...others];
+  expect(hourOf(opened, CLOSED_MS, 3).change).toBe(-25);
+  expect(hourOf(second ? [second] : [], CLOSED_MS, 0)).toEqual({ change: undefined, volume: 1.5 });
+  expect(hourOf([], CLOSED_MS, 3)).toEqual({ change: undefined, volume: 0 });
 });

@@ -6,7 +6,7 @@ import {
   canonicalOf,
   flarePageHref,
   flaresHash,
-  groupHash,
+  marketsHash,
   readRoute,
   tokenHash,
 } from "../../../src/clients/dashboard/route.ts";
@@ -16,11 +16,11 @@ import {
   countCauses,
   isPushable,
   isSelective,
-  sortFlares,
+  sortRows,
   wantedFlares,
 } from "../../../src/clients/dashboard/state/select-flares.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
-import { formatSpan } from "../../../src/clients/dashboard/text/span.ts";
+import { formatSpan, minutesText } from "../../../src/clients/dashboard/text/span.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
@@ -44,7 +44,7 @@ test("a search covers the symbol and the address; flares with warnings can be hi
   expect(wanted("nobody")).toBe("");
 });
 
-test("finished flares can be selected by the cause of their end; in the order newest, the last to end is first", () => {
+test("finished flares can be selected by the cause of their end", () => {
   const end = (minute: number) => ({ finished_trending_at: `2026-01-01T02:0${minute}:00.000Z` });
   const flares = [flare("ONE", end(1)), flare("TWO", end(3)), flare("THREE", end(2)), flare("OLD", end(0))];
   const ended = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
@@ -52,7 +52,6 @@ test("finished flares can be selected by the cause of their end; in the order ne
   const query = { ...DEFAULT_QUERY, channel: "flares.finished", cause: "canary" } as const;
   const wanted = wantedFlares(flares, why, query);
   expect(idsOf(wanted)).toBe("ONE,THREE");
-  expect(idsOf(sortFlares(wanted, why, "newest"))).toBe("THREE,ONE");
   expect([isSelective(query), isSelective({ ...query, channel: "flares.pro" })]).toEqual([true, false]);
   expect([...countCauses(flares, why)]).toEqual([
     ["canary", 2],
@@ -60,20 +59,18 @@ test("finished flares can be selected by the cause of their end; in the order ne
   ]);
 });
 
-test("flares sort by a number, largest first, and ties keep their order", () => {
-  const flares = [
-    flare("A", { recent_price_change: 1, liquidity: "9.5" }),
-    flare("B", { recent_price_change: 5, liquidity: "10" }),
-    flare("C", { recent_price_change: 5, liquidity: "9.4" }),
+test("rows are sorted by the column of the order, greatest first; unknown values come last, and ties keep their order", () => {
+  const rows = [
+    { id: "A", change: 1 },
+    { id: "B", change: 5 },
+    { id: "C", change: undefined },
+    { id: "D", change: 5 },
   ];
-  const why = { A: { ...SAMPLE_EXPLANATION, score: 9 } };
-  expect(idsOf(sortFlares(flares, why, "newest"))).toBe("A,B,C");
-  expect(idsOf(sortFlares(flares, why, "change"))).toBe("B,C,A");
-  expect(idsOf(sortFlares(flares, why, "liquidity"))).toBe("B,A,C");
-  const ended = flares.map((flare) => ({ ...flare, finished_trending_at: flare.started_trending_at }));
-  const outcomes = { A: { ...SAMPLE_OUTCOME, peak_change: 7 }, C: { ...SAMPLE_OUTCOME, peak_change: 9 } };
-  expect(idsOf(sortFlares(ended, why, "change", outcomes))).toBe("C,A,B");
-  expect(idsOf(sortFlares(flares, why, "score"))).toBe("A,B,C");
+  const value = ({ change }: (typeof rows)[number]) => change;
+  const columns = [{ order: "newest" }, { order: "change", value }] as const;
+  expect(idsOf(sortRows(rows, columns, "change"))).toBe("B,D,A,C");
+  for (const order of ["newest", "liquidity"] as const)
+    expect(idsOf(sortRows(rows, columns, order))).toBe("A,B,C,D");
 });
 
 test("spans, percentages, dollars and prices are short, and unknown amounts are a dash", () => {
@@ -84,6 +81,7 @@ test("spans, percentages, dollars and prices are short, and unknown amounts are 
     formatSpan(3_900_000),
     formatSpan(200_000_000),
   ]).toEqual(["0s", "59s", "4m 10s", "1h 05m", "2d"]);
+  expect([-1, 59_999, 3_599_999, 3_900_000].map(minutesText)).toEqual(["0 min", "0 min", "59 min", "1h 05m"]);
   expect([formatPct(12.4), formatPct(-3.44, 1), formatPct(-0.01)]).toEqual(["+12 %", "−3.4 %", "±0 %"]);
   expect([formatUsd("0"), formatUsd("12345.6"), formatUsd("nonsense")]).toEqual(["–", "$12.3K", "–"]);
   expect([
@@ -133,17 +131,12 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
   expect(symbols.map((token) => token?.symbol)).toEqual(["b", undefined, "c", undefined]);
 });
 
-test("an address opens its page, or the flares if it is unknown", () => {
-  const flares = { page: "flares", query: DEFAULT_QUERY };
-  expect(readRoute("#/charts")).toEqual({ page: "charts", group: undefined });
-  expect(readRoute(groupHash("leaderboards", "matic"))).toEqual({
-    page: "leaderboards",
-    group: "matic",
-  });
-  expect(readRoute("#/charts?group=sui")).toEqual({
-    page: "charts",
-    group: undefined,
-  });
+test("an address opens its page, or what flares now if it is unknown", () => {
+  const now = { page: "now", query: DEFAULT_QUERY };
+  expect(readRoute("#/markets")).toEqual({ page: "markets", board: "strongest", group: undefined });
+  const choice = { board: "longest", group: "matic" } as const;
+  expect(readRoute(marketsHash(choice))).toEqual({ page: "markets", ...choice });
+  expect(readRoute("#/markets?group=sui&board=best")).toEqual(readRoute("#/markets"));
   expect(readRoute(tokenHash("matic", "0xABC"))).toEqual({
     page: "token",
     group: "matic",
@@ -158,7 +151,7 @@ test("an address opens its page, or the flares if it is unknown", () => {
     range: "6h",
   });
   for (const hash of ["", "#", "#/token", "#/nothing", "#content", flaresHash(DEFAULT_QUERY)])
-    expect(readRoute(hash)).toEqual(flares);
+    expect(readRoute(hash)).toEqual(now);
   expect(readRoute("#/token/%E0%A4%A")).toEqual({
     page: "token",
     group: "bsc",
@@ -168,7 +161,7 @@ test("an address opens its page, or the flares if it is unknown", () => {
 });
 
 test("other spellings of an address lead to its canonical form, and never to another server", () => {
-  for (const hash of ["#/token/bsc/0xabc", "#/token/exchange/A%2FB", "#/flares", "#/token", "", "#content"])
+  for (const hash of ["#/token/bsc/0xabc", "#/token/exchange/A%2FB", "#/now", "#/token", "", "#content"])
     expect([hash, canonicalOf(hash)]).toEqual([hash, undefined]);
   expect(canonicalOf("#/token/0xABC")).toBe("#/token/bsc/0xabc");
   expect(canonicalOf("#/token/bsc/0xABC")).toBe("#/token/bsc/0xabc");
@@ -176,13 +169,36 @@ test("other spellings of an address lead to its canonical form, and never to ano
   expect(canonicalOf("#/token/0xABC?window=6h")).toBe("#/token/bsc/0xabc?window=6h");
   expect(canonicalOf("#/token/bsc/0xabc?window=2h")).toBe("#/token/bsc/0xabc");
   expect(canonicalOf("#/token/matic/0xABC")).toBe("#/token/matic/0xabc");
-  for (const hash of ["#/nope", "#/nope/x?list=y"]) expect(canonicalOf(hash)).toBe("#/flares");
+  for (const hash of ["#/nope", "#/nope/x?list=y"]) expect(canonicalOf(hash)).toBe("#/now");
   // These pages are on the server only.
   expect(canonicalOf("#/token/sui/A%2FB")).toBe("token/sui/A%2FB");
   expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
   // Never another server.
   expect(canonicalOf("#/flare///evil.example")).toBeUndefined();
   expect(canonicalOf("#/token/%2F%2Fevil.example/x")).toBe("token/%2F%2Fevil.example/x");
+});
+
+test("the addresses of earlier pages lead to those that replaced them, with the same choices", () => {
+  expect(
+    [
+      "#/flares",
+      "#/flares?group=exchange&channels=flares.exchange.free&order=change",
+      "#/flares?channels=flares.finished&cause=canary&window=24h",
+      "#/newest",
+      "#/charts?group=bsc",
+      "#/leaderboards?group=matic",
+      "#/events?updates=true",
+    ].map(canonicalOf),
+  ).toEqual([
+    "#/now",
+    "#/now?group=exchange&channels=flares.exchange.free&order=change",
+    "#/finished?cause=canary",
+    "#/markets?board=new",
+    "#/markets?group=bsc",
+    "#/markets?board=longest&group=matic",
+    "#/feed?updates=true",
+  ]);
+  expect(canonicalOf("#/record?window=7d")).toBeUndefined();
 });
 
 test("a finished flare links to its own page for visitors without a key; any other link is to its token's page", () => {

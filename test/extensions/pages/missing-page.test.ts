@@ -22,13 +22,13 @@ async function serve(finish: Finish, settings: object = {}) {
   return gateway.url;
 }
 
-test("a browser that opens the name of a list is redirected to that list in the dashboard, below any path", async ({
+test("a browser that opens the name of a page, or of an earlier one, is redirected to it in the dashboard, below any path", async ({
   onTestFinished,
 }) => {
   const root = await serve(onTestFinished);
   const below = await serve(onTestFinished, { basePath: "/flarewire" });
   for (const base of [root, `${below}/flarewire`]) {
-    for (const name of PAGES) {
+    for (const name of [...PAGES, "flares", "newest", "charts", "leaderboards", "events"]) {
       for (const path of [`${name}`, `${name}/`, `${name}?a=b`]) {
         const { status, headers } = await fetch(`${base}/${path}`, { headers: BROWSER, redirect: "manual" });
         const to = new URL(headers.get("location") ?? "", `${base}/${path}`).href;

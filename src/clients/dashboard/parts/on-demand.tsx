@@ -20,7 +20,7 @@ export function onDemand<Props extends object>(
     }, []);
     if (Loaded) return <Loaded {...props} />;
     return (
-      <p class="empty" role="status">
+      <p class="empty loading" role="status">
         {state === "failed" ? "This part could not be loaded. Reload the page to try again." : "Loading…"}
       </p>
     );

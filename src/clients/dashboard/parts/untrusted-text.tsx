@@ -19,36 +19,6 @@ export function UntrustedText({ text }: { readonly text: string }) {
   );
 }
 
-/** A token's symbol, linked to its page, with its name below. */
-export function TokenName({
-  symbol,
-  name,
-  href,
-  tag,
-}: {
-  readonly symbol: string;
-  readonly name?: string | undefined;
-  readonly href: string;
-  /** The token's chain or exchange, shown after the symbol. */
-  readonly tag?: string | undefined;
-}) {
-  return (
-    <span class="token">
-      <span class="symbol">
-        <a href={href}>
-          <UntrustedText text={symbol} />
-        </a>
-        {tag && <small class="tag">{tag}</small>}
-      </span>
-      {name !== undefined && (
-        <small class="below">
-          <UntrustedText text={name} />
-        </small>
-      )}
-    </span>
-  );
-}
-
 /** An external link; nothing if it is not safe to follow. */
 export function Outward({
   href,

@@ -3,7 +3,6 @@ import { foldAddress, GROUPS, type GroupName } from "../../../base/model/groups.
 import type { FinishCause } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
-import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
 
 /** The lists of flares, by the channel that serves each for `bsc`. */
 export const LIST_OF_CHANNEL = {
@@ -14,7 +13,18 @@ export const LIST_OF_CHANNEL = {
 export type FlareChannel = keyof typeof LIST_OF_CHANNEL;
 const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 
-export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
+/** The columns by which a table of flares can be sorted. */
+export const ORDERS = [
+  "newest",
+  "change",
+  "score",
+  "liquidity",
+  "since",
+  "hour",
+  "volume",
+  "trades",
+  "odds",
+] as const;
 export type Order = (typeof ORDERS)[number];
 
 export const FINISH_CAUSES = Object.keys(END_TEXTS) as FinishCause[];
@@ -44,7 +54,6 @@ export interface FlareQuery {
   readonly symbols: readonly string[];
   /** Why the finished flares ended; `undefined` for any cause. Other lists ignore it. */
   readonly cause: FinishCause | undefined;
-  readonly window: WindowName;
   /** A past minute whose flares are shown; `undefined` for now. */
   readonly at: string | undefined;
 }
@@ -62,7 +71,6 @@ export const DEFAULT_QUERY: FlareQuery = {
   tokens: [],
   symbols: [],
   cause: undefined,
-  window: "6h",
   at: undefined,
 };
 
@@ -92,7 +100,6 @@ export function readQuery(text: string): FlareQuery {
     tokens: listOf(parameters.get("tokens")),
     symbols: listOf(parameters.get("symbols")),
     cause: FINISH_CAUSES.find((cause) => cause === parameters.get("cause")),
-    window: oneOf("window", Object.keys(WINDOWS) as WindowName[], DEFAULT_QUERY.window),
     at: minuteOf(Date.parse(parameters.get("at") ?? "")),
   };
 }
@@ -103,7 +110,7 @@ export function channelOf({ group, channel }: Pick<FlareQuery, "group" | "channe
 }
 
 /** Returns the channels whose lists the visitor may see. */
-export function visibleChannels(lists: FlareLists): readonly FlareChannel[] {
+function visibleChannels(lists: FlareLists): readonly FlareChannel[] {
   return CHANNELS.filter((channel) => lists.flares?.[LIST_OF_CHANNEL[channel]]);
 }
 
@@ -128,7 +135,6 @@ export function formatQuery(query: FlareQuery): string {
   if (query.hidesWarned) parameters.set("warnings", "none");
   if (query.cause !== undefined) parameters.set("cause", query.cause);
   if (query.order !== DEFAULT_QUERY.order) parameters.set("order", query.order);
-  if (query.window !== DEFAULT_QUERY.window) parameters.set("window", query.window);
   if (query.at !== undefined) parameters.set("at", query.at);
   return parameters.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }

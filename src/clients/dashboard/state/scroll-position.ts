@@ -8,7 +8,7 @@ export interface ScrollPosition {
   readonly row?: { readonly index: number; readonly offset: number };
 }
 
-const ROWS = ".rows tbody > tr, .ranks > li, .events > li";
+const ROWS = ".tokens tbody > tr, .events > li";
 /** Frames for which a row is held in place while the page around it loads: two seconds at 60 Hz. */
 const HELD_FRAMES = 120;
 /** Events by which visitors take over the scroll position. */

@@ -1,5 +1,5 @@
 import { foldAddress } from "../../../base/model/groups.ts";
-import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../base/model/index.ts";
+import type { AnyFlare, Explanation, FinishCause } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { lockedShare } from "../../../base/model/text/why-text.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
@@ -88,31 +88,24 @@ export function countCauses(
 }
 
 /** Returns the query without its search and filters. */
-export function withoutFilters({ group, channel, order, window, at }: FlareQuery): FlareQuery {
-  return { ...DEFAULT_QUERY, group, channel, order, window, at };
+export function withoutFilters({ group, channel, order, at }: FlareQuery): FlareQuery {
+  return { ...DEFAULT_QUERY, group, channel, order, at };
 }
 
-/**
- * Sorts the flares, greatest value first; ties keep their order. `newest`: finished flares by their
- * end; running ones stay as listed, newest start first. `change`: by the change within five
- * minutes, finished ones by their peak, unknown peaks last. `score`: unknown scores count as 0.
- */
-export function sortFlares(
-  flares: readonly AnyFlare[],
-  explanations: Explanations,
+/** A column by which rows can be sorted. */
+interface Sorting<Row> {
+  readonly order?: Order;
+  readonly value?: (row: Row) => number | undefined;
+}
+
+/** Sorts the rows by the column of this order. Without such a column, keeps their order. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Sorting<Row>[],
   order: Order,
-  outcomes: Readonly<Record<string, Outcome>> = {},
-): readonly AnyFlare[] {
-  if (order === "newest") {
-    const endOf = ({ finished_trending_at: end }: AnyFlare) => (end === null ? Number.NaN : Date.parse(end));
-    return flares.toSorted((a, b) => endOf(b) - endOf(a) || 0);
-  }
-  const value = ({ id, recent_price_change, liquidity, finished_trending_at }: AnyFlare): number => {
-    if (order === "change")
-      return finished_trending_at === null
-        ? recent_price_change
-        : (outcomes[id]?.peak_change ?? Number.NEGATIVE_INFINITY);
-    return order === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);
-  };
-  return flares.toSorted((a, b) => value(b) - value(a) || 0);
+): readonly Row[] {
+  const { value } = columns.find((column) => column.order === order) ?? {};
+  if (!value) return rows;
+  const of = (row: Row) => value(row) ?? Number.NEGATIVE_INFINITY;
+  return rows.toSorted((a, b) => of(b) - of(a) || 0);
 }

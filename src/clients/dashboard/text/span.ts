@@ -1,5 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 
+/** Formats milliseconds in whole minutes: `1 min`, `59 min`, `3h 05m`, `2d`. */
+export function minutesText(ms: number): string {
+  return ms < 3_600_000 ? `${Math.max(0, Math.floor(ms / 60_000))} min` : formatSpan(ms);
+}
+
 /**
  * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
  * `0s`.

@@ -38,11 +38,11 @@ async function open(path: string): Promise<void> {
 
 /**
  * Returns the notification's path if it begins like a path of the dashboard or of a flare's or
- * token's page, else `#/flares`. So a push message cannot lead to another site.
+ * token's page, else `#/now`. So a push message cannot lead to another site.
  */
 function pathOf(data: unknown): string {
   const path = typeof data === "object" && data !== null && "path" in data ? String(data.path) : "";
-  return /^(?:#\/|flare\/|token\/)/.test(path) ? path : "#/flares";
+  return /^(?:#\/|flare\/|token\/)/.test(path) ? path : "#/now";
 }
 
 export {};

@@ -284,7 +284,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
   );
 }
 
-/** Returns the query without the parts that select no flares: order, time window and minute. */
+/** Returns the query without the parts that select no flares: order and minute. */
 function alertQuery(query: FlareQuery): FlareQuery {
-  return { ...query, order: DEFAULT_QUERY.order, window: DEFAULT_QUERY.window, at: undefined };
+  return { ...query, order: DEFAULT_QUERY.order, at: undefined };
 }

@@ -58,7 +58,7 @@ export function AlertsButton({ label }: { readonly label: "Alerts" | "Alert me" 
       onClick={openPanel}
     >
       <Bell isOn={count > 0} />
-      <span>{label}</span>
+      <span class="label">{label}</span>
       {count > 0 && <small>{count}</small>}
     </button>
   );

@@ -19,7 +19,7 @@ export function BotDialog({ query, server, hasKeys, onClose }: BotDialogProps) {
   const [kind, setKind] = useState<SampleKind>("curl");
   const samples = botSamples(query, server, hasKeys);
   return (
-    <Sheet title="Use this in a bot" onClose={onClose}>
+    <Sheet title="Use in a bot" onClose={onClose}>
       <p>{describeQuery(query)}</p>
       <Segments
         legend="Language"

@@ -2,9 +2,10 @@ import { formatPrice } from "../../../../base/lib/text/figures.ts";
 import type { Explanation } from "../../../../base/model/index.ts";
 import { nowReason } from "../../../../base/model/text/reason-text.ts";
 import { TimeText } from "../time-text.tsx";
+import { Lasting } from "./age.tsx";
 
 /** The latest surge of a running flare, as a sentence; nothing before the first. */
-export function SurgeSentence({ why }: { readonly why: Explanation | undefined }) {
+function SurgeSentence({ why }: { readonly why: Explanation | undefined }) {
   if (!why?.surge) return null;
   const { number, at, price } = why.surge;
   return (
@@ -22,5 +23,15 @@ export function RunningReason({ why }: { readonly why: Explanation | undefined }
       <SurgeSentence why={why} />
       {why && nowReason(why.text)}
     </>
+  );
+}
+
+/** The latest surge of a running flare; nothing before the first. */
+export function Surged({ why }: { readonly why: Explanation | undefined }) {
+  if (!why?.surge) return null;
+  return (
+    <small class="surged" title={`Surged ${why.surge.number === 1 ? "once" : `${why.surge.number} times`}`}>
+      surged <Lasting sinceMs={Date.parse(why.surge.at)} />
+    </small>
   );
 }

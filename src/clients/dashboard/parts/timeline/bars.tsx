@@ -19,10 +19,8 @@ interface BarsProps {
   readonly onShow: (id: string | undefined, how: "pointer" | "focus") => void;
 }
 
-/** Narrower bars show no symbol and no mark: as a share of the timeline's width. */
-const MIN_NAMED = 0.02;
-/** More lanes are too thin for symbols. */
-const MAX_NAMED_LANES = 14;
+/** Narrower bars show no mark: as a share of the width of the strip. */
+const MIN_MARKED = 0.01;
 
 /**
  * The bars. One of them is in the tab order, and the arrow keys move to the others, so that a
@@ -61,11 +59,10 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
         {placed.map(({ bar, box }) => (
           <li key={bar.flare.id}>
             <a
-              class={`bar ${bar.fate} ${box.width < MIN_NAMED ? "short" : ""}`}
+              class={`bar ${bar.fate} ${box.width < MIN_MARKED ? "short" : ""}`}
               href={flarePageHref(bar.flare, isAnonymous)}
               data-id={bar.flare.id}
               tabIndex={bar.flare.id === stop ? 0 : -1}
-              aria-label={`${safeText(bar.flare.token.symbol)}, ${fateText(bar)}`}
               style={{
                 // Keep a bar that has just started within the timeline.
                 left: `min(${cssShare(box.left)}, 100% - 4px)`,
@@ -74,9 +71,7 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
                 height: `calc(${cssShare(1 / lanes)} - var(--lane-gap))`,
               }}
             >
-              {lanes <= MAX_NAMED_LANES && box.width >= MIN_NAMED && (
-                <bdi aria-hidden="true">{safeText(bar.flare.token.symbol)}</bdi>
-              )}
+              <span class="unseen">{`${safeText(bar.flare.token.symbol)}, ${fateText(bar)}`}</span>
             </a>
           </li>
         ))}

@@ -3,15 +3,14 @@ import { cssShare } from "../../../../base/lib/text/percent.ts";
 import { MINUTE_MS, startOf } from "../../../../base/lib/time/time.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
-import { type TimeSpan, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
+import { type TimeSpan, WINDOW_MS } from "../../state/timeline/lanes.ts";
 import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";
 import { formatMinute } from "../../text/format.ts";
 
 interface ScrubberProps {
   readonly group: GroupName;
-  /** The time that the timeline above shows. */
+  /** The time that the strip shows. */
   readonly span: TimeSpan;
-  readonly window: WindowName;
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined, how: "push" | "replace") => void;
   readonly server: URL;
@@ -19,10 +18,10 @@ interface ScrubberProps {
 }
 
 /**
- * Chooses the minute whose flares are listed. The right end is now. It is as wide as the timeline
- * and has the same scale. Minutes before the server's stored ones are dimmed.
+ * Chooses the minute whose flares are listed. The right end is now. It lies over the strip
+ * and has its scale. Minutes before the server's stored ones cannot be chosen.
  */
-export function Scrubber({ group, span, window, at, onAt, server, apiKey }: ScrubberProps) {
+export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
   // Each key press chooses a minute. Consecutive presses are one step for Back.
   const isMoving = useRef(false);
@@ -61,7 +60,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
   const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
   const hint = isNone
     ? "No history yet"
-    : typeof since === "number" && since > endMs - WINDOWS[window]
+    : typeof since === "number" && since > endMs - WINDOW_MS
       ? `History starts at ${formatMinute(since)}`
       : "Drag to see a past minute";
   return (
@@ -72,9 +71,9 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
         min={0}
         max={newest}
         value={value}
-        style={{ "--missing": cssShare(min / newest) }}
         disabled={isNone}
         aria-valuetext={text}
+        title={hint}
         onPointerDown={endMove}
         onBlur={endMove}
         onInput={({ currentTarget }) => setDragged(read(currentTarget))}
@@ -84,9 +83,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
           isMoving.current = true;
         }}
       />
-      <span>{formatMinute(startMs)} UTC</span>
-      <span>{shown === undefined ? hint : <b>{text}</b>}</span>
-      <span>now</span>
+      {shown !== undefined && <b style={{ left: cssShare(value / newest) }}>{text}</b>}
     </label>
   );
 }

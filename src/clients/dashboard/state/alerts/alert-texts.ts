@@ -24,5 +24,5 @@ export function alertTexts(hits: readonly AlertHit[]): readonly FlareAlert[] {
     return `${nameOf(flare)}: ${news === "end" ? ended : `${formatPct(flare.recent_price_change)} in 5 min`}`;
   });
   const body = `${first.join("; ")}; and ${hits.length - MAX_SINGLE} more`;
-  return [{ title: `${hits.length} flares`, body, tag: "many", path: "#/flares" }];
+  return [{ title: `${hits.length} flares`, body, tag: "many", path: "#/now" }];
 }

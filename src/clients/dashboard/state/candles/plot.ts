@@ -62,6 +62,22 @@ export function priceAt(candles: readonly PlotCandle[], atMs: number): number | 
   return before[1] + ((after[1] - before[1]) * (atMs - before[0])) / (after[0] - before[0]);
 }
 
+/**
+ * The change and the volume of the last hour. A younger token's change is since its first minute.
+ */
+export function hourOf(
+  candles: readonly (PlotCandle & { readonly open?: string | null })[],
+  closedMs: number,
+  price: number,
+): { readonly change: number | undefined; readonly volume: number } {
+  const recent = candles.filter(({ open_at }) => Date.parse(open_at) >= closedMs - HOUR_MS);
+  const first = recent.map(({ open, close }) => Number(open ?? close)).find((open) => open > 0);
+  return {
+    change: first !== undefined && price > 0 ? 100 * (price / first - 1) : undefined,
+    volume: recent.reduce((sum, { volume }) => sum + Number(volume), 0),
+  };
+}
+
 /** Returns the closes of the last hour, and the price now; empty without a close in that hour. */
 export function pointsUntil(
   candles: readonly PlotCandle[],

@@ -11,7 +11,7 @@ import type { FlareLists } from "../group/flare-lists.ts";
  * How a flare looks on the timeline: `flaring` while it runs, `canary` if a warning ended it,
  * `faded` after any other end.
  */
-export type Fate = "flaring" | "faded" | "canary";
+type Fate = "flaring" | "faded" | "canary";
 
 /**
  * Maximum number of bars once earlier ones are remembered, so that a page may stay open for weeks.
@@ -84,11 +84,4 @@ export function haveSameFlares(a: FlareLists | undefined, b: FlareLists): boolea
     const [one = [], other = []] = [before?.[name], after?.[name]];
     return one.length === other.length && one.every(({ id }, at) => id === other[at]?.id);
   });
-}
-
-/** Counts the bars by fate. */
-export function countFates(bars: readonly Bar[]): Readonly<Record<Fate, number>> {
-  const counts = { flaring: 0, faded: 0, canary: 0 };
-  for (const { fate } of bars) counts[fate] += 1;
-  return counts;
 }

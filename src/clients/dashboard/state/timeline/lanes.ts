@@ -1,23 +1,21 @@
 import { HOUR_MS } from "../../../../base/lib/time/time.ts";
 
-/** Lengths of the timeline's windows in milliseconds, by their name in the page's address. */
-export const WINDOWS = { "6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS } as const;
-export type WindowName = keyof typeof WINDOWS;
+/** How much of the past the strip shows. */
+export const WINDOW_MS = 6 * HOUR_MS;
 
-/** The time that the timeline shows, in milliseconds since 1970 UTC. */
+/** The time that the strip shows, in milliseconds since 1970 UTC. */
 export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The timeline advances in this many steps per window, of less than two pixels each. */
-const STEPS = 720;
+/** The strip advances in steps of less than two pixels. */
+const STEP_MS = WINDOW_MS / 720;
 
 /** Returns the window that ends now, rounded up to a step. */
-export function spanUntil(nowMs: number, window: WindowName): TimeSpan {
-  const stepMs = WINDOWS[window] / STEPS;
-  const toMs = Math.ceil(nowMs / stepMs) * stepMs;
-  return { fromMs: toMs - WINDOWS[window], toMs };
+export function spanUntil(nowMs: number): TimeSpan {
+  const toMs = Math.ceil(nowMs / STEP_MS) * STEP_MS;
+  return { fromMs: toMs - WINDOW_MS, toMs };
 }
 
 interface Interval {
@@ -123,13 +121,9 @@ export function knownSpan(
   return { fromMs: isUsual ? fromMs : Math.min(firstMs, toMs - MIN_SHOWN_MS), toMs };
 }
 
-/**
- * Returns the whole hours within the span: every hour, or every fourth hour (UTC) if the span is
- * over six hours.
- */
+/** Returns the whole hours within the span. */
 export function hoursWithin({ fromMs, toMs }: TimeSpan): readonly number[] {
-  const stepMs = toMs - fromMs > WINDOWS["6h"] ? 4 * HOUR_MS : HOUR_MS;
   const hours: number[] = [];
-  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) hours.push(atMs);
+  for (let atMs = Math.ceil(fromMs / HOUR_MS) * HOUR_MS; atMs <= toMs; atMs += HOUR_MS) hours.push(atMs);
   return hours;
 }

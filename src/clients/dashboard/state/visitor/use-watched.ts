@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { foldAddress, GROUPS, type GroupName, isNameIn } from "../../../../base/model/groups.ts";
 import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
@@ -30,18 +30,22 @@ export function useWatched(group: GroupName): Watched {
   const [all, setAll] = useState(readWatched);
   // Without the changes of another tab, the next toggle here would undo them.
   useEffect(() => onStoredElsewhere([WATCHED_KEY], () => setAll(readWatched())), []);
-  const toggle = (token: string) =>
-    setAll((before) => {
-      const wanted = `${prefixOf(group)}${foldAddress(token)}`;
-      const others = [...before].filter((one) => one !== wanted);
-      const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
-      try {
-        localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
-      } catch {
-        // Without storage the list lasts until the page is reloaded.
-      }
-      return new Set(after);
-    });
+  const toggle = useCallback(
+    (token: string) => {
+      setAll((before) => {
+        const wanted = `${prefixOf(group)}${foldAddress(token)}`;
+        const others = [...before].filter((one) => one !== wanted);
+        const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
+        try {
+          localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
+        } catch {
+          // Without storage the list lasts until the page is reloaded.
+        }
+        return new Set(after);
+      });
+    },
+    [group],
+  );
   return { tokens: useMemo(() => watchedOf(group, all), [group, all]), toggle };
 }
 

@@ -13,7 +13,7 @@ import { IsAnonymous } from "../parts/market.ts";
 import { onDemand } from "../parts/on-demand.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
-import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
+import { feedHash, flarePageHref, tokenHash } from "../route.ts";
 import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
 import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
@@ -36,7 +36,7 @@ interface Shown {
 /** A visitor who has scrolled at least this far is reading older events. */
 const READS_FROM_PX = 80;
 
-export interface EventsViewProps {
+export interface FeedViewProps {
   /**
    * Whether the feed has every change since the page was opened, instead of starts, ends and
    * listings.
@@ -52,7 +52,7 @@ export interface EventsViewProps {
  * Starts and ends of flares in the last day, with listings, or on request every change since the
  * page was opened.
  */
-export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewProps) {
+export function FeedView({ hasUpdates, go, seen, server, apiKey }: FeedViewProps) {
   const news = useNews(seen, server, apiKey);
   const shown = hasUpdates
     ? { events: seen.events, count: seen.changes }
@@ -62,7 +62,7 @@ export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewP
       // Remounts for the other list, so that no events wait from the previous one.
       key={`${hasUpdates}`}
       hasUpdates={hasUpdates}
-      onUpdates={(wanted) => go(eventsHash(wanted), "push")}
+      onUpdates={(wanted) => go(feedHash(wanted), "push")}
       events={shown.events}
       count={shown.count}
       isLoading={!hasUpdates && news === undefined}
@@ -134,9 +134,9 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
     showNewer(count);
   };
   return (
-    <section class="feed" aria-labelledby="events-title">
+    <section class="feed" aria-labelledby="feed-title">
       <div class="feed-head">
-        <h2 id="events-title">Events</h2>
+        <h2 id="feed-title">Feed</h2>
         <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
           <span>Show </span>
           {waiting} new

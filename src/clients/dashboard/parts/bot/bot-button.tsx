@@ -2,8 +2,8 @@ import type { FunctionComponent } from "preact";
 import { useState } from "preact/hooks";
 import type { BotDialogProps } from "./bot-dialog.tsx";
 
-/** Explains Flarewire in a sentence, and opens the dialog to use the shown view in a bot. */
-export function Pitch(props: Omit<BotDialogProps, "onClose">) {
+/** Opens the dialog to use the shown view in a bot. */
+export function BotButton(props: Omit<BotDialogProps, "onClose">) {
   const [Dialog, setDialog] = useState<FunctionComponent<BotDialogProps>>();
   const [isOpen, setOpen] = useState(false);
   const open = () => {
@@ -15,15 +15,11 @@ export function Pitch(props: Omit<BotDialogProps, "onClose">) {
     );
   };
   return (
-    <div class="pitch">
-      <p>
-        Flarewire sees within about a minute that traders are suddenly piling into a token
-        <span class="aside">, says why, and says when it is over</span>.
-      </p>
+    <>
       <button type="button" class="primary" onClick={open}>
-        Use this in a bot
+        Use in a bot
       </button>
       {isOpen && Dialog && <Dialog {...props} onClose={() => setOpen(false)} />}
-    </div>
+    </>
   );
 }

@@ -1,0 +1,52 @@
+import { useState } from "preact/hooks";
+import { botSamples, describeQuery, SAMPLE_KINDS, type SampleKind } from "../parts/bot/bot-samples.ts";
+import { CodeSample } from "../parts/bot/code-sample.tsx";
+import { Segments } from "../parts/segments.tsx";
+import { DEFAULT_QUERY } from "../state/flare-query.ts";
+
+export interface DevelopersViewProps {
+  readonly server: URL;
+  readonly hasKeys: boolean;
+}
+
+const PLACES = [
+  ["docs", "Documents", "The REST API, the events, and guides for bots and operators."],
+  ["docs/events", "Events", "Every event of the stream, over WebSocket and server-sent events."],
+  ["widgets", "Widgets", "Flares on your own page: one script, no code."],
+  ["docs/source", "Source", "The program, its license and its libraries."],
+] as const;
+
+/** How to follow flares with a program. */
+export function DevelopersView({ server, hasKeys }: DevelopersViewProps) {
+  const [kind, setKind] = useState<SampleKind>("curl");
+  const samples = botSamples(DEFAULT_QUERY, server, hasKeys);
+  return (
+    <article class="developers">
+      <div class="headline">
+        <div>
+          <h2>Developers</h2>
+          <p>Everything on these pages is in a public API, with a stream that loses no event.</p>
+        </div>
+      </div>
+      <ul class="places">
+        {PLACES.map(([path, title, text]) => (
+          <li key={path}>
+            <a href={new URL(path, server).pathname}>{title}</a>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
+      <h3>Your first bot</h3>
+      <p class="soft">{describeQuery(DEFAULT_QUERY)}</p>
+      <Segments
+        legend="Language"
+        name="sample"
+        options={SAMPLE_KINDS}
+        chosen={kind}
+        onChoose={setKind}
+        label={(name) => samples[name].title}
+      />
+      <CodeSample key={kind} {...samples[kind]} />
+    </article>
+  );
+}

@@ -1,0 +1,122 @@
+import { useContext } from "preact/hooks";
+import { DAY_MS, HOUR_MS } from "../../../base/lib/time/time.ts";
+import type { AnyFlare, Explanation } from "../../../base/model/index.ts";
+import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import { AlertsButton } from "../parts/alerts/bell.tsx";
+import { BotButton } from "../parts/bot/bot-button.tsx";
+import { Filters, Hidden } from "../parts/filters.tsx";
+import { NowS } from "../parts/flare/age.tsx";
+import { LACKING } from "../parts/groups.tsx";
+import { IsAnonymous } from "../parts/market.ts";
+import { Segments } from "../parts/segments.tsx";
+import { FINISHED, rowOf } from "../parts/table/flare-columns.tsx";
+import { TokenTable } from "../parts/table/token-table.tsx";
+import { flaresHash } from "../route.ts";
+import { FINISH_CAUSES, type FlareQuery } from "../state/flare-query.ts";
+import { countCauses, wantedFlares } from "../state/select-flares.ts";
+import { useBars } from "../state/timeline/use-bars.ts";
+import type { Go } from "../state/use-route.ts";
+import { useWatched } from "../state/visitor/use-watched.ts";
+import { CAUSE_MEANINGS } from "../text/fate-text.ts";
+import { endedSource, type FlaresViewProps, Rugs, whereText } from "./now.tsx";
+
+/** The flares that ended within the last day: how they went, and why they ended. */
+export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: FlaresViewProps) {
+  const { group } = query;
+  const nowMs = useContext(NowS) * 1_000;
+  const isAnonymous = useContext(IsAnonymous);
+  const watched = useWatched(group);
+  const known = useBars({ group, view: lists, server, apiKey, windowMs: DAY_MS });
+  const bars = known.filter(({ endMs }) => endMs !== undefined);
+  const flares: readonly AnyFlare[] = bars.map(({ flare }) => flare);
+  const whys = Object.fromEntries(bars.flatMap(({ flare, why }) => (why ? [[flare.id, why]] : [])));
+  const wanted = new Set(wantedFlares(flares, whys, query).map(({ id }) => id));
+  const rows = bars
+    .filter(({ flare }) => wanted.has(flare.id))
+    .map((bar) => rowOf(endedSource(bar, lists, { watched, isAnonymous })));
+  const recent = bars.filter(({ endMs = 0 }) => endMs > nowMs - HOUR_MS).length;
+  // Of a chosen end, only what the other filters hide.
+  const ofCause = wantedFlares(flares, whys, { ...query, ...NO_FILTERS }).length;
+  return (
+    <div class={LACKING[group]}>
+      <div class="headline">
+        <div>
+          <h2>
+            {recent} {recent === 1 ? "flare" : "flares"} ended in the last hour {whereText(group)}
+          </h2>
+          <p>
+            <span class="aside">▲ start ● peak ■ end. Changes are since the start. </span>
+            <Rugs bars={bars} nowMs={nowMs} />
+          </p>
+        </div>
+        <div class="headline-actions">
+          <AlertsButton label="Alert me" />
+          <BotButton query={query} server={server} hasKeys={hasKeys} />
+        </div>
+      </div>
+      <Filters query={query} go={go} watched={watched.tokens} columns={FINISHED}>
+        <Causes query={query} flares={flares} explanations={whys} go={go} />
+      </Filters>
+      {rows.length > 0 && (
+        <TokenTable
+          kind="flares finished"
+          columns={FINISHED}
+          rows={rows}
+          order={query.order}
+          onOrder={(order) => go(flaresHash({ ...query, order }), "push")}
+        />
+      )}
+      {bars.length === 0 ? (
+        <p class="empty">No flare finished within the last 24 hours.</p>
+      ) : (
+        <Hidden query={query} hidden={ofCause - rows.length} shown={rows.length} go={go} />
+      )}
+    </div>
+  );
+}
+
+const NO_FILTERS = {
+  search: "",
+  hidesWarned: false,
+  minLiquidity: undefined,
+  minPriceChange: undefined,
+  minAge: undefined,
+  minLocked: undefined,
+  tokens: [],
+  symbols: [],
+} as const satisfies Partial<FlareQuery>;
+
+interface CausesProps {
+  readonly query: FlareQuery;
+  /** All finished flares. */
+  readonly flares: readonly AnyFlare[];
+  readonly explanations: Readonly<Record<string, Explanation>>;
+  readonly go: Go;
+}
+
+/**
+ * Chooses finished flares by why they ended, with the number that the other filters leave of each
+ * cause. Offers only causes that a flare has, and the chosen one.
+ */
+function Causes({ query, flares, explanations, go }: CausesProps) {
+  const matching = wantedFlares(flares, explanations, { ...query, cause: undefined });
+  const counts = countCauses(matching, explanations);
+  const known = countCauses(flares, explanations);
+  const offered = FINISH_CAUSES.filter((cause) => known.has(cause) || cause === query.cause);
+  if (offered.length === 0) return null;
+  return (
+    <Segments
+      legend="Why they ended"
+      name="cause"
+      options={[undefined, ...offered]}
+      chosen={query.cause}
+      onChoose={(cause) => go(flaresHash({ ...query, cause }), "push")}
+      label={(cause) => (
+        <span title={cause && CAUSE_MEANINGS[cause]}>
+          {cause === undefined ? "Any end" : END_TEXTS[cause]}{" "}
+          <small>{cause === undefined ? matching.length : (counts.get(cause) ?? 0)}</small>
+        </span>
+      )}
+    />
+  );
+}

@@ -1,0 +1,244 @@
+import { useContext } from "preact/hooks";
+import { HOUR_MS } from "../../../base/lib/time/time.ts";
+import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
+import type { AnyFlare } from "../../../base/model/index.ts";
+import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import { AlertsButton } from "../parts/alerts/bell.tsx";
+import { BotButton } from "../parts/bot/bot-button.tsx";
+import { Filters, Hidden } from "../parts/filters.tsx";
+import { Ago, NowS } from "../parts/flare/age.tsx";
+import { LACKING } from "../parts/groups.tsx";
+import { IsAnonymous } from "../parts/market.ts";
+import { JUST_ENDED, rowOf, runningColumns } from "../parts/table/flare-columns.tsx";
+import { TokenTable } from "../parts/table/token-table.tsx";
+import { Strip } from "../parts/timeline/strip.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
+import { flaresHash } from "../route.ts";
+import { useCandles } from "../state/candles/use-candles.ts";
+import { type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
+import type { FlareLists } from "../state/group/flare-lists.ts";
+import { wantedFlares, withoutFilters } from "../state/select-flares.ts";
+import type { Bar } from "../state/timeline/bars.ts";
+import { WINDOW_MS } from "../state/timeline/lanes.ts";
+import { useBars } from "../state/timeline/use-bars.ts";
+import { type Past, usePast } from "../state/use-past.ts";
+import type { Go } from "../state/use-route.ts";
+import { useWatched } from "../state/visitor/use-watched.ts";
+
+/** Number of flares in the list of those that just ended. */
+const JUST = 6;
+
+export interface FlaresViewProps {
+  readonly query: FlareQuery;
+  readonly go: Go;
+  readonly lists: FlareLists;
+  readonly server: URL;
+  readonly hasKeys: boolean;
+  readonly apiKey: string | undefined;
+}
+
+/** What flares now, or flared at a past minute: the first page that a visitor sees. */
+export function NowView({ query: given, go, lists, server, apiKey, hasKeys }: FlaresViewProps) {
+  const query = shownQuery(given, lists);
+  const { group, at } = query;
+  const nowMs = useContext(NowS) * 1_000;
+  const isAnonymous = useContext(IsAnonymous);
+  const past = usePast(server, apiKey, group, at);
+  const bars = useBars({ group, view: lists, server, apiKey, windowMs: WINDOW_MS });
+  const wanted = useWantedBars(bars, query);
+  const watched = useWatched(group);
+  const columns = runningColumns(group);
+  const pastList = past instanceof Error || past?.at !== at ? undefined : past;
+  const shown = at === undefined ? lists : pastList?.view;
+  const all = shown?.flares?.[LIST_OF_CHANNEL[query.channel]] ?? [];
+  const flares = wantedFlares(all, shown?.explanations ?? {}, query);
+  const priced = group === "bsc" ? (lists.flares?.pro ?? lists.flares?.free ?? []) : [];
+  const candles = useCandles(server, apiKey, priced, at);
+  const rows = flares.map((flare) =>
+    rowOf({
+      flare,
+      why: shown?.explanations[flare.id],
+      candles: candles.byAddress.get(flare.token.address?.toLowerCase() ?? ""),
+      closedMs: candles.closedMs,
+      watched,
+      isAnonymous,
+    }),
+  );
+  const atMs = pastList ? Date.parse(pastList.observedAt) : nowMs;
+  return (
+    <div class={LACKING[group]}>
+      <Head query={query} running={all.length} bars={bars} nowMs={nowMs} go={go}>
+        <AlertsButton label="Alert me" />
+        <BotButton query={query} server={server} hasKeys={hasKeys} />
+      </Head>
+      <Strip
+        {...{ group, bars: wanted, view: lists, nowMs, isAnonymous, server, apiKey, at }}
+        onAt={(chosen, how) => go(flaresHash({ ...query, at: chosen }), how)}
+      />
+      <Filters query={query} go={go} watched={watched.tokens} columns={columns} />
+      <NowS.Provider value={Math.floor(atMs / 1_000)}>
+        {rows.length > 0 && (
+          <TokenTable
+            kind="flares"
+            columns={columns}
+            rows={rows}
+            order={query.order}
+            onOrder={(order) => go(flaresHash({ ...query, order }), "push")}
+          />
+        )}
+      </NowS.Provider>
+      <Hidden query={query} hidden={all.length - rows.length} shown={rows.length} go={go} />
+      {all.length === 0 && <Nothing query={query} past={past} bars={bars} />}
+      {at === undefined && <JustEnded bars={wanted} view={lists} query={query} />}
+    </div>
+  );
+}
+
+/** Returns the bars that the filters leave, so that strip and list show the same tokens. */
+function useWantedBars(bars: readonly Bar[], query: FlareQuery): readonly Bar[] {
+  const whys = Object.fromEntries(bars.flatMap(({ flare, why }) => (why ? [[flare.id, why]] : [])));
+  const flares: readonly AnyFlare[] = bars.map(({ flare }) => flare);
+  const wanted = wantedFlares(flares, whys, query);
+  if (wanted === flares) return bars;
+  const ids = new Set(wanted.map(({ id }) => id));
+  return bars.filter(({ flare }) => ids.has(flare.id));
+}
+
+/** Says where: `on BSC` or `on exchanges`. */
+export function whereText(group: GroupName): string {
+  return GROUP_FACTS[group].kind === "exchange" ? "on exchanges" : `on ${GROUP_FACTS[group].label}`;
+}
+
+interface HeadProps {
+  readonly query: FlareQuery;
+  readonly running: number;
+  readonly bars: readonly Bar[];
+  readonly nowMs: number;
+  readonly go: Go;
+  readonly children: preact.ComponentChildren;
+}
+
+/** How many tokens flare, and how many flares of the last hour were possible rugs. */
+function Head({ query, running, bars, nowMs, go, children }: HeadProps) {
+  const { group, at, channel } = query;
+  const tokens = running === 0 ? "Nothing" : running === 1 ? "1 token" : `${running} tokens`;
+  const verb = at === undefined ? (running > 1 ? "are" : "is") : running > 1 ? "were" : "was";
+  return (
+    <div class="headline">
+      <div>
+        <h2>
+          <b class={running > 0 && at === undefined ? "live" : undefined}>{tokens}</b> {verb} flaring{" "}
+          {whereText(group)}
+          {at !== undefined && (
+            <>
+              {" at "}
+              <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)}`}</time> UTC
+            </>
+          )}
+        </h2>
+        {at === undefined ? (
+          <p>
+            <span class="aside">
+              {channel === "flares.free"
+                ? "For 5 minutes or more, without a warning. "
+                : "Traders are suddenly piling in. "}
+            </span>
+            <Rugs bars={bars} nowMs={nowMs} />
+          </p>
+        ) : (
+          <button type="button" onClick={() => go(flaresHash({ ...query, at: undefined }), "push")}>
+            Back to now
+          </button>
+        )}
+      </div>
+      <div class="headline-actions">{children}</div>
+    </div>
+  );
+}
+
+/** How many of the flares that ended in the last hour were possible rugs. */
+export function Rugs({ bars, nowMs }: Pick<HeadProps, "bars" | "nowMs">) {
+  const ended = bars.filter(({ endMs }) => endMs !== undefined && endMs > nowMs - HOUR_MS);
+  const rugs = ended.filter(({ fate }) => fate === "canary").length;
+  if (ended.length === 0) return <>No flare ended in the last hour.</>;
+  if (rugs === 0) return <>{`No possible rug among the ${ended.length} that ended in the last hour.`}</>;
+  return (
+    <b class="down">
+      {`${rugs} of ${ended.length} that ended in the last hour ${rugs === 1 ? "was a possible rug" : "were possible rugs"}.`}
+    </b>
+  );
+}
+
+/** Why the list is empty, and what flared last. */
+function Nothing({
+  query,
+  past,
+  bars,
+}: Pick<HeadProps, "query" | "bars"> & { readonly past: Past | Error | undefined }) {
+  if (query.at !== undefined) {
+    const text =
+      past instanceof Error ? past.message : past?.at === query.at ? "None at this time." : "Loading…";
+    return (
+      <p class="empty" role="status">
+        {text}
+      </p>
+    );
+  }
+  const last = newestEnds(bars)[0];
+  return (
+    <p class="empty">
+      New flares appear here, usually within a minute of their start.
+      {last?.endMs !== undefined && (
+        <>
+          {" The last one: "}
+          <UntrustedText text={last.flare.token.symbol} />
+          {`, ${last.cause ? END_TEXTS[last.cause] : "ended"} `}
+          <Ago atMs={last.endMs} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function newestEnds(bars: readonly Bar[]): readonly Bar[] {
+  return bars.filter(({ endMs }) => endMs !== undefined).toSorted((a, b) => (b.endMs ?? 0) - (a.endMs ?? 0));
+}
+
+interface JustEndedProps {
+  readonly bars: readonly Bar[];
+  readonly view: FlareLists;
+  readonly query: FlareQuery;
+}
+
+function JustEnded({ bars, view, query }: JustEndedProps) {
+  const watched = useWatched(query.group);
+  const isAnonymous = useContext(IsAnonymous);
+  const rows = newestEnds(bars)
+    .slice(0, JUST)
+    .map((bar) => rowOf(endedSource(bar, view, { watched, isAnonymous })));
+  if (rows.length === 0) return null;
+  const all = flaresHash({ ...withoutFilters(query), order: "newest", channel: "flares.finished" });
+  return (
+    <section class="just-ended" aria-labelledby="just-ended">
+      <h3 id="just-ended">
+        Just ended <a href={all}>All of the last day</a>
+      </h3>
+      <TokenTable kind="ended" columns={JUST_ENDED} rows={rows} />
+    </section>
+  );
+}
+
+/** Returns a row's source for an ended flare, with what the lists know by now. */
+export function endedSource(
+  { flare, why, outcome, cause }: Bar,
+  view: FlareLists,
+  visitor: Pick<Parameters<typeof rowOf>[0], "watched" | "isAnonymous">,
+): Parameters<typeof rowOf>[0] {
+  return {
+    ...visitor,
+    flare,
+    cause,
+    why: view.explanations[flare.id] ?? why,
+    outcome: view.outcomes?.[flare.id] ?? outcome,
+  };
+}

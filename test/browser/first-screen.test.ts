@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import type { Snapshot } from "../../src/base/model/index.ts";
+import { findChromium } from "./chromium.ts";
+import { marketOf, pro } from "./flares-market.ts";
+import { openDashboard, shareDashboard } from "./open-dashboard.ts";
+import { ToldMarket } from "./told-market.ts";
+
+/** How far the first row may be from the top, and how many rows must be whole, by screen. */
+const SCREENS = [
+  { width: 1_440, height: 900, top: 300, rows: 8 },
+  { width: 390, height: 844, top: 270, rows: 5 },
+  { width: 844, height: 390, top: 230, rows: 2 },
+] as const;
+
+/** The tops and bottoms of the rows, and where the bar of places begins. */
+const ROWS = `(() => {
+  const { top, height } = document.querySelector("[aria-label=Pages]").getBoundingClientRect();
+  const rows = [...document.querySelectorAll(".flares tbody tr")].map((row) => row.getBoundingClientRect());
+  return { rows: rows.map(({ top, bottom }) => [top, bottom]), end: top > 100 ? top : innerHeight };
+})()`;
+
+describe.skipIf(findChromium() === undefined)("the first screen of the dashboard in Chromium", () => {
+  const shared = shareDashboard(() => new ToldMarket(marketOf(10, 10)));
+
+  for (const { width, height, top, rows: wanted } of SCREENS)
+    test(`at ${width}×${height} the first of ten flares is at most ${top} pixels down, and ${wanted} are whole`, async () => {
+      const { page, goto } = await shared({ viewport: { width, height } });
+      await goto("now");
+      const { rows, end } = (await page.evaluate(ROWS)) as {
+        readonly rows: readonly (readonly [number, number])[];
+        readonly end: number;
+      };
+      expect(rows).toHaveLength(10);
+      expect(rows[0]?.[0]).toBeLessThanOrEqual(top);
+      expect(rows.filter(([, bottom]) => bottom <= end).length).toBeGreaterThanOrEqual(wanted);
+    });
+
+  test("a running flare that is drained is in a red group above all others, and its first warning is filled", async ({
+    onTestFinished,
+  }) => {
+    const market = marketOf(3, 0);
+    const [, drained] = pro;
+    const why = market.explanations[drained?.id ?? ""];
+    if (!drained || !why) throw new Error("no sample");
+    const warned: Snapshot = {
+      ...market,
+      explanations: { ...market.explanations, [drained.id]: { ...why, warnings: ["liquidity-plunged"] } },
+    };
+    const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(warned));
+    await goto("now?order=change");
+    const [first, ...others] = await page.locator(".flares tbody th").allInnerTexts();
+    expect(first).toBe("Being drained now");
+    expect(others.map((text) => text.split("\n")[0])).toEqual(["T2", "T1", "T3"]);
+    const filled = `getComputedStyle(document.querySelector(".dangers .pill")).backgroundColor`;
+    expect(await page.evaluate(filled)).toBe("rgb(200, 30, 43)");
+  });
+});
