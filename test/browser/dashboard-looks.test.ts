@@ -117,7 +117,7 @@ const LOOK: readonly (readonly [page: string, selector: string, property: string
   ["now", ".headline .live", "color", "rgb(232, 115, 12)"],
   ["now", ".headline h2", "font-size", "28px"],
   ["now", ".flares tbody tr", "height", "56px"],
-  ["now", ".since", "text-align", "right"],
+  ["now", ".price", "text-align", "right"],
   ["now", "nav a[aria-current]", "font-weight", "500"],
   ["feed", ".feed-head", "position", "sticky"],
   [TOKEN, ".token-page", "display", "grid"],
@@ -294,9 +294,13 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
       const shown = await page.locator(`${selector} >> visible=true`).allInnerTexts();
       return shown.map((text) => text.replace(/\s*\d*$/, ""));
     };
-    expect(await texts(".flares thead th:not(.watch)")).toEqual([
+    const heads = () => texts(".flares thead th:not(.watch)");
+    expect(await heads()).toEqual([
       ...["Token", "Last hour", "Price", "Since start", "5 min", "Volume 1 h", "Flaring for ↑", "Why"],
     ]);
+    await page.route("**/api/v1/candles", (route) => route.fulfill({ status: 404, json: {} }));
+    await page.reload();
+    await expect.poll(heads).toEqual(["Token", "Price", "5 min", "Flaring for ↑", "Why"]);
     await page.getByRole("button", { name: "+ Filter" }).click();
     expect(await texts(".choice > span")).toEqual(["5 min", "Order"]);
     await goto("markets");

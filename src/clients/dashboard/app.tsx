@@ -19,7 +19,7 @@ import { DEFAULT_QUERY, shownQuery } from "./state/flare-query.ts";
 import { type Following, follow } from "./state/follow.ts";
 import type { FlareLists } from "./state/group/flare-lists.ts";
 import { useGroupFlares } from "./state/group/use-group-flares.ts";
-import { isOld, withGroup } from "./state/judge.ts";
+import { filledShare, isOld, withGroup } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
 import { type Go, useRoute } from "./state/use-route.ts";
 import { storedKey, storeKey } from "./state/visitor/stored-key.ts";
@@ -207,7 +207,13 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
       const View = route.page === "now" ? NowView : FinishedView;
       const { query } = route;
       const hasKeys = seen.access?.plan !== undefined;
-      return <View key={`${route.page} ${query.group}`} {...{ query, go, lists, server, apiKey, hasKeys }} />;
+      const filled = filledShare(seen.freshness);
+      return (
+        <View
+          key={`${route.page} ${query.group}`}
+          {...{ query, go, lists, server, apiKey, hasKeys, filled }}
+        />
+      );
     }
     case "markets":
       return (

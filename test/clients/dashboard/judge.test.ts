@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { describeGap, isOld, judge, withGroup } from "../../../src/clients/dashboard/state/judge.ts";
+import {
+  describeGap,
+  filledShare,
+  isOld,
+  judge,
+  withGroup,
+} from "../../../src/clients/dashboard/state/judge.ts";
 import type { Seen } from "../../../src/clients/dashboard/state/seen.ts";
 import type { DataFreshness, View } from "../../../src/clients/sdk/index.ts";
 
@@ -90,4 +96,14 @@ test("a gap has its reason and the maximum number of missed events, if known", (
     "expired: up to 1 event",
     "expired: up to 2 events",
   ]);
+});
+
+test("the share of the past that is read is that of all parts which still read, and unknown without one", () => {
+  const idle = { name: "exchange", state: "live", reason: "", observed_at: null, data_age_ms: 0 } as const;
+  const part = (read_ms: number, of_ms: number) => ({ ...idle, filling: { read_ms, of_ms } });
+  expect(filledShare({ parts: [part(30, 60), part(30, 140), idle] })).toBe(0.3);
+  expect(filledShare({ parts: [idle] })).toBeUndefined();
+  expect(filledShare({ parts: [part(0, 0)] })).toBeUndefined();
+  expect(filledShare({})).toBeUndefined();
+  expect(filledShare(undefined)).toBeUndefined();
 });

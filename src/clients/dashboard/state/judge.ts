@@ -61,6 +61,14 @@ export function describeAge({ state, ageMs, observedAt }: DataFreshness): string
   return observedAt ? `as of ${formatTime(observedAt)} UTC` : "no data yet";
 }
 
+/** Returns which share of the past the server has read; `undefined` if it needs no more of it. */
+export function filledShare(freshness: Pick<DataFreshness, "parts"> | undefined): number | undefined {
+  const parts = freshness?.parts?.flatMap(({ filling }) => filling ?? []) ?? [];
+  if (parts.length === 0) return undefined;
+  const sum = (of: "read_ms" | "of_ms") => parts.reduce((total, part) => total + part[of], 0);
+  return sum("of_ms") === 0 ? undefined : sum("read_ms") / sum("of_ms");
+}
+
 /** Describes missed events: why, and how many at most. */
 export function describeGap({ reason, lost }: Pick<Reset, "reason" | "lost">): string {
   if (lost === null) return `${reason}: an unknown number of events`;

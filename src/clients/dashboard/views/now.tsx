@@ -1,4 +1,5 @@
-import { useContext } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
+import { formatShare } from "../../../base/lib/text/percent.ts";
 import { HOUR_MS } from "../../../base/lib/time/time.ts";
 import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../base/model/index.ts";
@@ -35,10 +36,12 @@ export interface FlaresViewProps {
   readonly server: URL;
   readonly hasKeys: boolean;
   readonly apiKey: string | undefined;
+  /** Share of the past that the server has read; `undefined` if it has read all that it needs. */
+  readonly filled: number | undefined;
 }
 
 /** What flares now, or flared at a past minute: the first page that a visitor sees. */
-export function NowView({ query: given, go, lists, server, apiKey, hasKeys }: FlaresViewProps) {
+export function NowView({ query: given, go, lists, server, apiKey, hasKeys, filled }: FlaresViewProps) {
   const query = shownQuery(given, lists);
   const { group, at } = query;
   const nowMs = useContext(NowS) * 1_000;
@@ -47,13 +50,15 @@ export function NowView({ query: given, go, lists, server, apiKey, hasKeys }: Fl
   const bars = useBars({ group, view: lists, server, apiKey, windowMs: WINDOW_MS });
   const wanted = useWantedBars(bars, query);
   const watched = useWatched(group);
-  const columns = runningColumns(group);
   const pastList = past instanceof Error || past?.at !== at ? undefined : past;
   const shown = at === undefined ? lists : pastList?.view;
   const all = shown?.flares?.[LIST_OF_CHANNEL[query.channel]] ?? [];
   const flares = wantedFlares(all, shown?.explanations ?? {}, query);
   const priced = group === "bsc" ? (lists.flares?.pro ?? lists.flares?.free ?? []) : [];
   const candles = useCandles(server, apiKey, priced, at);
+  const hasCandles = group === "bsc" && !candles.isMissing;
+  const hasOdds = all.some(({ id }) => shown?.explanations[id]?.odds != null);
+  const columns = useMemo(() => runningColumns(group, { hasCandles, hasOdds }), [group, hasCandles, hasOdds]);
   const rows = flares.map((flare) =>
     rowOf({
       flare,
@@ -66,8 +71,8 @@ export function NowView({ query: given, go, lists, server, apiKey, hasKeys }: Fl
   );
   const atMs = pastList ? Date.parse(pastList.observedAt) : nowMs;
   return (
-    <div class={LACKING[group]}>
-      <Head query={query} running={all.length} bars={bars} nowMs={nowMs} go={go}>
+    <div class={hasCandles ? LACKING[group] : `${LACKING[group]} lacks-candles`}>
+      <Head query={query} running={all.length} bars={bars} nowMs={nowMs} go={go} filled={filled}>
         <AlertsButton label="Alert me" />
         <BotButton query={query} server={server} hasKeys={hasKeys} />
       </Head>
@@ -109,7 +114,7 @@ export function whereText(group: GroupName): string {
   return GROUP_FACTS[group].kind === "exchange" ? "on exchanges" : `on ${GROUP_FACTS[group].label}`;
 }
 
-interface HeadProps {
+interface HeadProps extends Pick<FlaresViewProps, "filled"> {
   readonly query: FlareQuery;
   readonly running: number;
   readonly bars: readonly Bar[];
@@ -119,7 +124,7 @@ interface HeadProps {
 }
 
 /** How many tokens flare, and how many flares of the last hour were possible rugs. */
-function Head({ query, running, bars, nowMs, go, children }: HeadProps) {
+function Head({ query, running, bars, nowMs, go, filled, children }: HeadProps) {
   const { group, at, channel } = query;
   const tokens = running === 0 ? "Nothing" : running === 1 ? "1 token" : `${running} tokens`;
   const verb = at === undefined ? (running > 1 ? "are" : "is") : running > 1 ? "were" : "was";
@@ -138,6 +143,7 @@ function Head({ query, running, bars, nowMs, go, children }: HeadProps) {
         </h2>
         {at === undefined ? (
           <p>
+            {filled !== undefined && <b>{`Reading the past: ${formatShare(filled)}. `}</b>}
             <span class="aside">
               {channel === "flares.free"
                 ? "For 5 minutes or more, without a warning. "

@@ -215,15 +215,23 @@ const RUNNING: readonly Column<FlareRow>[] = [
   },
 ];
 
-/** Columns that need the candles of each minute, which only BSC has. */
+/** Columns that need the candles of each minute. */
 const OF_CANDLES: readonly string[] = ["hour", "since", "sixty", "volume"];
-const ofOthers = RUNNING.filter(({ key }) => !OF_CANDLES.includes(key));
-const ofExchanges = ofOthers.filter(({ key }) => !["trades", "liquidity"].includes(key));
+/** Columns that exchanges cannot fill. */
+const OF_CHAINS: readonly string[] = ["trades", "liquidity"];
 
-/** Returns the columns that the group can fill. */
-export function runningColumns(group: GroupName): readonly Column<FlareRow>[] {
-  if (group === "bsc") return RUNNING;
-  return GROUP_FACTS[group].kind === "exchange" ? ofExchanges : ofOthers;
+/** Returns the columns that can be filled: an empty one would say nothing. */
+export function runningColumns(
+  group: GroupName,
+  { hasCandles, hasOdds }: { readonly hasCandles: boolean; readonly hasOdds: boolean },
+): readonly Column<FlareRow>[] {
+  const isChain = GROUP_FACTS[group].kind === "chain";
+  return RUNNING.filter(
+    ({ key }) =>
+      (hasCandles || !OF_CANDLES.includes(key)) &&
+      (isChain || !OF_CHAINS.includes(key)) &&
+      (hasOdds || key !== "odds"),
+  );
 }
 
 /** The cause of an end as a pill, filled only for a possible rug. */

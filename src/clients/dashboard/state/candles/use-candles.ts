@@ -10,9 +10,11 @@ interface RecentCandles {
   readonly closedMs: number;
   /** Addresses are in lower case. */
   readonly byAddress: ReadonlyMap<string, readonly PlotCandle[]>;
+  /** Whether the server has said that it has none. */
+  readonly isMissing: boolean;
 }
 
-const EMPTY: RecentCandles = { closedMs: 0, byAddress: new Map() };
+const EMPTY: RecentCandles = { closedMs: 0, byAddress: new Map(), isMissing: false };
 /** The server closes a minute shortly after its end. */
 export const CLOSES_LATE_S = 3;
 
@@ -61,6 +63,7 @@ export function useCandles(
 
 async function readCandles(responding: Promise<Response>): Promise<RecentCandles | undefined> {
   const response = await responding;
+  if (response.status === 404) return { ...EMPTY, isMissing: true };
   if (!response.ok) return undefined;
   const { closed_at, bsc } = (await response.json()) as {
     readonly closed_at: string | null;
@@ -68,6 +71,7 @@ async function readCandles(responding: Promise<Response>): Promise<RecentCandles
   };
   return {
     closedMs: closed_at === null ? 0 : Date.parse(closed_at),
+    isMissing: closed_at === null,
     byAddress: new Map(Object.entries(bsc).map(([address, candles]) => [address.toLowerCase(), candles])),
   };
 }
