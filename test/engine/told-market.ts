@@ -10,6 +10,9 @@ import { GROUPS, groupOf } from "../../src/base/model/index.ts";
 import type { TrendEngine } from "../../src/engine/index.ts";
 import { MINUTE, SECOND, START } from "./trend-kit.ts";
 
+/** The groups with tokens in the busy market. */
+const MARKET_GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
+
 /*
  * Tells what an engine serves in one line per event: starts, surges, warnings and ends of flares
  * with their numbers and outcomes, and charts, leaderboards, new listings and candles from time to
@@ -138,10 +141,11 @@ export function createTeller(engine: TrendEngine) {
 
   function lookAtMinute(snapshot: Snapshot, atMs: number): void {
     const minute = Math.round((atMs - START) / MINUTE);
-    for (const group of GROUPS) {
-      if (minute % 15 === 0) tell(atMs, `chart ${group}: ${snapshot.charts[group].map(charted).join("; ")}`);
-      if (minute % 30 === 0)
-        tell(atMs, `board ${group}: ${snapshot.leaderboards[group].map(ranked).join("; ")}`);
+    for (const group of MARKET_GROUPS) {
+      const chart = snapshot.charts[group].map(charted).join("; ");
+      const board = snapshot.leaderboards[group].map(ranked).join("; ");
+      if (minute % 15 === 0) tell(atMs, `chart ${group}: ${chart}`);
+      if (minute % 30 === 0) tell(atMs, `board ${group}: ${board}`);
     }
     if (minute % 15 !== 0) return;
     for (const [token, candles] of Object.entries(snapshot.candles.bsc)) {

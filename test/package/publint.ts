@@ -7,7 +7,7 @@ const run = promisify(execFile);
 const NAME = "publint";
 const VERSION = "0.3.25";
 
-/** Returns what publint reports about the package in a folder, `undefined` if npm cannot fetch it. */
+/** Returns what publint reports about a folder's package, `undefined` if npm cannot fetch it. */
 export async function publint(packageFolder: string): Promise<string | undefined> {
   const folder = fetchedPackage(NAME, VERSION);
   if (folder === undefined) return undefined;

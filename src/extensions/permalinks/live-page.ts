@@ -15,7 +15,7 @@ interface LivePageOptions {
   readonly kind: { readonly origin: string; readonly facts: readonly string[] };
 }
 
-/** Older flares stay as rendered: the details of a token, which update the page, lack their prices. */
+/** Older flares stay as rendered, because the details of a token lack their prices. */
 const LIVE_MS = 23 * HOUR_MS;
 
 /** Renders the page of a token or flare, which a script makes live. */

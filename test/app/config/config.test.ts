@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   createConfig,
   loadConfig,
@@ -98,11 +98,8 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   config: { text: "no-such-config.json", json: "other.json" },
 };
 
-let directory = "";
+const directory = mkdtempSync(join(tmpdir(), "flarewire-config-"));
 let fileCount = 0;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "flarewire-config-"));
-});
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function configFile(content: unknown): string {

@@ -20,7 +20,7 @@ import {
   wantedFlares,
 } from "../../../src/clients/dashboard/state/select-flares.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
-import { formatSpan, minutesText } from "../../../src/clients/dashboard/text/span.ts";
+import { formatMinutes, formatSpan } from "../../../src/clients/dashboard/text/span.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
@@ -81,7 +81,8 @@ test("spans, percentages, dollars and prices are short, and unknown amounts are 
     formatSpan(3_900_000),
     formatSpan(200_000_000),
   ]).toEqual(["0s", "59s", "4m 10s", "1h 05m", "2d"]);
-  expect([-1, 59_999, 3_599_999, 3_900_000].map(minutesText)).toEqual(["0 min", "0 min", "59 min", "1h 05m"]);
+  const minutes = [-1, 59_999, 60_000, 3_900_000, 7_500_000].map(formatMinutes);
+  expect(minutes).toEqual(["< 1 min", "< 1 min", "1 min", "65 min", "2h 05m"]);
   expect([formatPct(12.4), formatPct(-3.44, 1), formatPct(-0.01)]).toEqual(["+12 %", "−3.4 %", "±0 %"]);
   expect([formatUsd("0"), formatUsd("12345.6"), formatUsd("nonsense")]).toEqual(["–", "$12.3K", "–"]);
   expect([

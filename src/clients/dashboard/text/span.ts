@@ -1,10 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 
-/** Formats milliseconds in whole minutes: `1 min`, `59 min`, `3h 05m`, `2d`. */
-export function minutesText(ms: number): string {
-  return ms < 3_600_000 ? `${Math.max(0, Math.floor(ms / 60_000))} min` : formatSpan(ms);
-}
-
 /**
  * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
  * `0s`.
@@ -19,8 +14,8 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** Formats milliseconds in minutes, which a page need not count: `12 min`, from two hours `2h 05m`. */
+/** Formats milliseconds in whole minutes: `< 1 min`, `12 min`, from two hours `2h 05m`. */
 export function formatMinutes(ms: number): string {
-  if (ms < MINUTE_MS) return "less than a minute";
+  if (ms < MINUTE_MS) return "< 1 min";
   return ms < 2 * HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : formatSpan(ms);
 }

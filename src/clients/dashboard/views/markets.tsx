@@ -17,7 +17,7 @@ import { Outward } from "../parts/untrusted-text.tsx";
 import { BOARDS, type Board, type MarketChoice, marketsHash, tokenHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
 import { sourceText } from "../text/source-text.ts";
-import { minutesText } from "../text/span.ts";
+import { formatMinutes } from "../text/span.ts";
 
 export interface MarketsViewProps extends MarketChoice {
   readonly view: View;
@@ -211,7 +211,7 @@ const LONGEST: readonly Column<BoardRow>[] = [
     key: "since",
     title: "In the chart",
     width: "minmax(100px, 1fr)",
-    cell: ({ lasted }) => minutesText(1_000 * lasted),
+    cell: ({ lasted }) => formatMinutes(1_000 * lasted),
   },
   {
     key: "age",

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
-import { formatSpan, minutesText } from "../../text/span.ts";
+import { formatMinutes, formatSpan } from "../../text/span.ts";
 
 /** Event time in whole seconds. A context, so that a tick rerenders only the text and no row. */
 export const NowS = createContext(0);
@@ -15,11 +15,11 @@ export function Age({ sinceMs }: { readonly sinceMs: number }) {
 export function Ago({ atMs }: { readonly atMs: number }) {
   const ms = useContext(NowS) * 1_000 - atMs;
   if (ms < MINUTE_MS) return <>just now</>;
-  return <>{minutesText(ms)} ago</>;
+  return <>{formatMinutes(ms)} ago</>;
 }
 
 /** How long something has lasted, in whole minutes. */
 export function Lasting({ sinceMs }: { readonly sinceMs: number }) {
   const ms = useContext(NowS) * 1_000 - sinceMs;
-  return <>{ms < MINUTE_MS ? "< 1 min" : minutesText(ms)}</>;
+  return <>{formatMinutes(ms)}</>;
 }

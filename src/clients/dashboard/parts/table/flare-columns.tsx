@@ -1,5 +1,4 @@
 import { formatUsd } from "../../../../base/lib/text/figures.ts";
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import { foldAddress, GROUP_FACTS, type GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
@@ -9,7 +8,7 @@ import { flarePageHref, tokenHash } from "../../route.ts";
 import { hourOf, type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import type { Watched } from "../../state/visitor/use-watched.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
-import { minutesText } from "../../text/span.ts";
+import { formatMinutes } from "../../text/span.ts";
 import { Ago, Lasting } from "../flare/age.tsx";
 import { Change } from "../flare/change.tsx";
 import { CoursePlot, FlarePlot } from "../flare/flare-plot.tsx";
@@ -259,7 +258,7 @@ const END: Column<FlareRow> = {
         <EndPill cause={cause} />{" "}
         <span class="soft">
           <Ago atMs={endMs} />
-          {`, after ${minutesText(Math.max(lastedMs, MINUTE_MS))}`}
+          {`, after ${formatMinutes(lastedMs)}`}
         </span>
       </>
     );

@@ -45,7 +45,7 @@ export interface TokenPageProps {
   readonly problem?: string | undefined;
 }
 
-/** The page of a token, or of one of its flares: rendered by the server, and live in the dashboard. */
+/** The page of a token, or of one of its flares, rendered by the server and by the dashboard. */
 export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: TokenPageProps) {
   const { group, symbol, name, address, flares, price, price_at } = details;
   const priceLabel = usePriceLabel();
