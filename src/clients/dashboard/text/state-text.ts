@@ -5,7 +5,7 @@ import { END_TEXTS, isHardToSell, sayWarning } from "../../../base/model/text/en
 import { formatMinutes } from "./span.ts";
 
 /** Warnings that say what happened, better than that the flare was a possible rug. */
-const DEEDS: ReadonlySet<string> = new Set(["liquidity-removed", "no-seller"]);
+const DEEDS: ReadonlySet<string> = new Set(["liquidity-removed", "liquidity-plunged", "no-seller"]);
 
 /** Formats a moment to the minute: `03:13`, or `2017-11-12 03:13` from a day ago. */
 export function minuteText(timestamp: string, nowMs: number): string {
