@@ -4,6 +4,9 @@ import { drawIcons } from "./worker/draw-icons.mjs";
 // Builds in the mode of tests are equal to those that ship: no positions in the source.
 const oxc = { jsx: { development: false } } as const;
 
+/** Modules that may go into the chunk of what several pages load: not what they load on demand. */
+const SHARED = /\/src\/(?!.*(?:alerts-panel|\/push|\/bot\/|sheet|\/views\/|\/record|\.css))/;
+
 /** Builds what the server loads to render the same pages. */
 const renderer = (): Plugin => ({
   name: "renderer",
@@ -43,6 +46,10 @@ export default defineConfig({
         (name) => new URL(`./${name}`, import.meta.url).pathname,
       ),
       output: {
+        // A score of small chunks would compress badly. What loads later is not for everyone.
+        codeSplitting: {
+          groups: [{ name: "shared", test: SHARED, minShareCount: 2, maxModuleSize: 5_000 }],
+        },
         // The worker's address must stay the same.
         entryFileNames: ({ name }) => (name === "worker" ? "[name].js" : "assets/[name]-[hash].js"),
       },

@@ -13,6 +13,7 @@ import type {
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { View } from "../../sdk/index.ts";
+import "../styles/token.css";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Segments } from "../parts/segments.tsx";
