@@ -4,7 +4,7 @@ import { drawIcons } from "./worker/draw-icons.mjs";
 // Builds in the mode of tests are equal to those that ship: no positions in the source.
 const oxc = { jsx: { development: false } } as const;
 
-/** Modules that may go into the chunk of what several pages load: not what they load on demand. */
+/** Modules for the chunk that several pages load: not what they load on demand. */
 const SHARED = /\/src\/(?!.*(?:alerts-panel|\/push|\/bot\/|sheet|\/views\/|\/record|\.css))/;
 
 /** Builds what the server loads to render the same pages. */
