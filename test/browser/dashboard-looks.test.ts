@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { GROUP_FACTS, GROUPS } from "../../src/base/model/groups.ts";
 import type { Explanation, Snapshot } from "../../src/base/model/index.ts";
 import type { SourceInfo } from "../../src/base/protocol/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
@@ -305,7 +306,7 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     expect(await texts(".choice > span")).toEqual(["5 min", "Order"]);
     await goto("markets");
     expect(await texts(".segments label > span")).toEqual([
-      ...["Strongest", "Longest", "All", "BSC", "Exchange", "Polygon", "Avalanche"],
+      ...["Strongest", "Longest", "All", ...GROUPS.map((group) => GROUP_FACTS[group].label)],
     ]);
     await goto(TOKEN);
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);

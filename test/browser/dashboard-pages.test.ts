@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { GROUP_FACTS, GROUPS } from "../../src/base/model/groups.ts";
 import type { Outcome, Snapshot, TrackRecord } from "../../src/base/model/index.ts";
 import { summarizeOutcomes } from "../../src/extensions/history/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
@@ -76,7 +77,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     expect(words).toContain("In a falling group, they fell least.");
     const groups = page.locator(".strongest .tag");
     expect(new Set(await groups.allTextContents())).toEqual(
-      new Set(["BSC", "Exchange", "Polygon", "Avalanche"]),
+      new Set(GROUPS.map((group) => GROUP_FACTS[group].label)),
     );
     await page.getByRole("radio", { name: "Polygon" }).check();
     await expect.poll(async () => new Set(await groups.allTextContents())).toEqual(new Set(["Polygon"]));

@@ -25,6 +25,9 @@ import { settle } from "./exchange/scripted-venue.ts";
 const URL = "http://127.0.0.1:1";
 const TOKEN = `0x${"1".repeat(40)}`;
 const URLS = { coingecko: URL, sourcify: URL, etherscan: URL, dexscreener: URL };
+/** The groups that the aggregator follows by default. */
+const AGGREGATED_GROUPS = ["bsc", "matic", "avalanche"] as const;
+const NETWORKS = AGGREGATED.filter(({ group }) => AGGREGATED_GROUPS.some((one) => one === group));
 const MARKET = { feed: "live", speed: 1, warmupMs: 0 };
 const SLOW = "takes more than 3 s to answer";
 
@@ -87,8 +90,10 @@ interface Finding {
 const PROBES: Readonly<Record<string, (clock: ManualClock) => readonly Probe[]>> = {
   exchange: (clock) => venueProbes(createGate({ url: URL, streamUrl: URL, now: () => clock.now() }), clock),
   aggregator: (clock) =>
-    aggregator.parts?.[0]?.checks({ ...MARKET, geckoterminalUrl: URL, aggregatorGroups: ["bsc"] }, clock) ??
-    [],
+    aggregator.parts?.[0]?.checks(
+      { ...MARKET, geckoterminalUrl: URL, aggregatorGroups: AGGREGATED_GROUPS },
+      clock,
+    ) ?? [],
   enrichers: (clock) =>
     enricherProbes({ names: ["coingecko", "sourcify"], urls: URLS, keys: {}, clock, groups: ["bsc"] }),
 };
@@ -115,7 +120,7 @@ const KINDS: Readonly<Record<string, (services: SlowServices) => Promise<Finding
   },
   aggregator: async (services) => {
     const { clock, stop, fetch } = services;
-    const options = { url: URL, networks: AGGREGATED, listings: new Set<never>(), random: () => 0 };
+    const options = { url: URL, networks: NETWORKS, listings: new Set<never>(), random: () => 0 };
     const feed = createAggregatorFeed({ ...options, clock, fetch });
     let hasData = false;
     const reading = (async () => {

@@ -28,7 +28,12 @@ export async function bundle(
     dir: dist,
     chunkFileNames: "chunks/[name]-[hash].js",
     // A chunk without our code is minified below.
-    codeSplitting: { groups: [{ name: "ioredis", test: /node_modules\/ioredis\// }] },
+    codeSplitting: {
+      groups: [
+        { name: "ioredis", test: /node_modules\/ioredis\// },
+        { name: "viem", test: /node_modules\/(?:viem|abitype)\// },
+      ],
+    },
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   // Our own code stays readable in stack traces. A plugin cannot minify only some chunks, because

@@ -7,6 +7,7 @@ import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";
 import { AlertsButton } from "./parts/alerts/bell.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
+import { KnownGroups, knownGroups } from "./parts/groups.tsx";
 import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
@@ -101,17 +102,19 @@ export function App({ server }: { readonly server: URL }) {
           <NowS value={Math.floor(eventTimeOf(followed) / 1_000)}>
             {seen?.view && isReady ? (
               <Market.Provider value={market}>
-                <IsAnonymous.Provider value={key === undefined}>
-                  <Page
-                    route={route}
-                    go={go}
-                    seen={seen}
-                    lists={lists}
-                    server={server}
-                    view={seen.view}
-                    apiKey={key}
-                  />
-                </IsAnonymous.Provider>
+                <KnownGroups.Provider value={knownGroups(seen.view)}>
+                  <IsAnonymous.Provider value={key === undefined}>
+                    <Page
+                      route={route}
+                      go={go}
+                      seen={seen}
+                      lists={lists}
+                      server={server}
+                      view={seen.view}
+                      apiKey={key}
+                    />
+                  </IsAnonymous.Provider>
+                </KnownGroups.Provider>
               </Market.Provider>
             ) : (
               <Waiting seen={seen} />

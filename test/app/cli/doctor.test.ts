@@ -69,7 +69,7 @@ test("doctor reports whether each endpoint works, and its exit code whether all 
   services.mischief.set("etherscan", "free key");
   const freeKey = await runInProcess(["doctor", "--feed", "exchange", ...flags], environment);
   expect(freeKey.code).toBe(0);
-  const partly = "contractSource of WPOL; refuses bsc, avalanche, base: this key's plan lacks the chain";
+  const partly = "contractSource of WPOL; refuses bsc, avalanche: this key's plan lacks the chain";
   expect(freeKey.stdout).toMatch(new RegExp(`^works  etherscan +token .*  ${partly}; a paid plan`, "m"));
   const onlyBsc = ["doctor", "--live", "bsc", "--enrich", "etherscan", "--bsc-rpc", "http://127.0.0.1:9"];
   const useless = await runInProcess([...onlyBsc, "--etherscan-url", urls.etherscan], environment);

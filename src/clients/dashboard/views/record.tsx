@@ -1,7 +1,8 @@
 import { formatCount } from "../../../base/lib/text/figures.ts";
 import { formatShare, withWholeUnits } from "../../../base/lib/text/percent.ts";
-import { GROUP_FACTS, GROUPS } from "../../../base/model/groups.ts";
+import { GROUPS } from "../../../base/model/groups.ts";
 import type { RecordFigures, TrackRecord } from "../../../base/model/index.ts";
+import { Groups } from "../parts/groups.tsx";
 import { Slices } from "../parts/record/slices.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
@@ -40,13 +41,10 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
           <a href={new URL("docs/flares#track-record", server).href}>not</a>.
         </p>
       )}
-      <Segments
-        legend="Group"
-        name="record-group"
+      <Groups
         options={GROUPS}
         chosen={group}
         onChoose={(name) => go(recordHash({ group: name, window }), "push")}
-        label={(name) => GROUP_FACTS[name].label}
       />
       <Segments
         legend="Window"
