@@ -3,6 +3,11 @@ import { nodeVersionProblem } from "./app/node-version.ts";
 
 const problem = nodeVersionProblem();
 if (problem === undefined) {
+  // Compiling the sources takes half a second of each start. Built files are compiled in a tenth.
+  if (import.meta.url.endsWith(".ts")) {
+    const { enableCompileCache } = await import("node:module");
+    enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/compiled`);
+  }
   // Loaded only now: an older Node would fail in it, with a message about a module of its own.
   const { run } = await import("./app/cli/run.ts");
   const { isBrokenPipe } = await import("./app/cli/terminal/terminal.ts");
