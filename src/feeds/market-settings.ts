@@ -28,7 +28,7 @@ export function marketSettings(kinds: readonly FeedKind[]) {
     warmup: setting("warmupMs", duration(0, 7 * DAY_MS), {
       default: "0",
       defaultText:
-        "6h for the simulated market and the exchanges, 8h for the shipped day, 10m for chain and live, otherwise 0",
+        "150m for the simulated market, 6h for exchanges, 8h for the shipped day, 10m for chain and live, otherwise 0",
       example: "30m",
       description:
         "Event time to process at full speed at startup, so that the first page is not empty; at most 12h for exchanges. chain and live start at the present and read this much of the past meanwhile, at least 1h of exchanges",

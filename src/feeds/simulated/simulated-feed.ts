@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { HOUR_MS, SECOND_MS } from "../../base/lib/time/time.ts";
+import { SECOND_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/index.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
@@ -26,8 +26,7 @@ export interface SimulatedFeedOptions {
   /** Event time, in whole milliseconds, at the start of iteration. The warm-up precedes it. */
   readonly startAtMs: number;
   /**
-   * Event time before `startAtMs` to emit at full speed. Default 6 hours; 0: none. Ignored with
-   * `resume`.
+   * Event time before `startAtMs` to emit at full speed. Default 0: none. Ignored with `resume`.
    */
   readonly warmupMs?: number;
   /** Continues an earlier market seamlessly. Default: a new one starts with the warm-up. */
@@ -91,7 +90,7 @@ type Settings = Required<Omit<SimulatedFeedOptions, "resume" | "warmupMs">> & Si
 function complete({
   seed = 1,
   startAtMs,
-  warmupMs = 6 * HOUR_MS,
+  warmupMs = 0,
   resume,
   speed = 1,
   clock,

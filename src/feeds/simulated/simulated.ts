@@ -21,6 +21,11 @@ const SETTINGS = {
 
 /** Its first page after a start at any hour has several running flares. */
 const DEFAULT_SEED = 3;
+/**
+ * The first pumps begin after two hours. Half an hour later, as many flares run as at any time: 18
+ * or more. A longer warm-up delays the start by a third of a second of CPU for each half hour.
+ */
+const WARMUP = "150m";
 
 /** A market that is made up. */
 export const simulated: FeedKind<typeof SETTINGS> = {
@@ -31,7 +36,7 @@ export const simulated: FeedKind<typeof SETTINGS> = {
     settings: ["seed"],
     isRealTime: false,
     startsAtPresent: false,
-    defaults: () => ({ warmup: "6h" }),
+    defaults: () => ({ warmup: WARMUP }),
     describe: ({ speed }) => `a simulated market ${paceText(speed)}`,
     open({ seed, warmupMs, speed }, { clock }, resume) {
       const { beganAtMs: beginAtMs, afterMs, presentAtMs } = resume ?? {};

@@ -195,7 +195,7 @@ describe("values of settings", () => {
 
   test("the default is the simulated market in real time; file or feed = replay selects a recording", () => {
     writeFileSync(join(directory, "own.csv"), "");
-    expect(load([])).toMatchObject({ feed: "simulated", speed: 1, loop: false, warmupMs: 21_600_000 });
+    expect(load([])).toMatchObject({ feed: "simulated", speed: 1, loop: false, warmupMs: 9_000_000 });
     expect(load(["--file", "own.csv"])).toMatchObject({ feed: "replay", speed: 60 });
     expect(load(["--feed", "replay"]).file).toContain("2017-11-12");
   });

@@ -29,7 +29,7 @@ if (executable === undefined) throw new Error("no Chromium found: install Debian
 const isSmaller = findInstalled(() => existsSync(PNGQUANT), "pngquant");
 mkdirSync(directory, { recursive: true });
 
-await using server = spawnCli(["serve", "--port", "0", "--log-level", "error"]);
+await using server = spawnCli(["serve", "--port", "0", "--warmup", "6h", "--log-level", "error"]);
 await server.said("stdout", /http:\/\/[\d.]+:\d+/);
 const url = /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "";
 const browser = await launch(executable);
