@@ -17,6 +17,8 @@ function prepare() {
     );
     return 1;
   }
+  // Compiles the sources for the first start: see main.ts.
+  spawnSync(process.execPath, ["src/main.ts", "serve", "--help"], { cwd: ROOT, stdio: "ignore" });
   try {
     import.meta.resolve("vite");
   } catch {
