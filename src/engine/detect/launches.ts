@@ -55,6 +55,8 @@ export interface LaunchSums {
 /** What launches had, by group and time since their first trade. Learned as time passes. */
 export class Launches {
   readonly #sums: Map<string, LaunchSums>;
+  /** What follows from the sums of a name, until they change. */
+  readonly #usuals = new Map<string, Usual>();
   readonly #settings: DetectorSettings;
 
   /** @param sums From a checkpoint. */
@@ -81,6 +83,7 @@ export class Launches {
       NAMES.map((fact, n) => (sums[n] ?? 0) * left + facts[fact] ** power);
     const { weight, sums, squares } = before;
     this.#sums.set(name, { atMs, weight: weight * left + 1, sums: add(sums, 1), squares: add(squares, 2) });
+    this.#usuals.delete(name);
   }
 
   /**
@@ -94,9 +97,9 @@ export class Launches {
     if (listedMs === null || atMs - listedMs >= HOUR_MS) return;
     const facts = factsOf(trades);
     const { buyers, imbalance, price, volume } = reading.terms;
-    const minutes = (atMs - trades.sinceMs) / MINUTE_MS;
+    const usual = this.#usual(token.group, (atMs - trades.sinceMs) / MINUTE_MS);
     const zOf = (fact: keyof Facts) => {
-      const [mean, deviation] = this.#usual(token.group, minutes, fact);
+      const [mean, deviation] = usual(fact);
       return { mean, z: (facts[fact] - mean) / (deviation * this.#settings.launchDeviations) };
     };
     const crowd = zOf("buyers");
@@ -116,25 +119,34 @@ export class Launches {
   }
 
   /** Returns mean and deviation between two known times, on a logarithmic scale of time. */
-  #usual(group: MarketGroup, minutes: number, fact: keyof Facts): readonly [number, number] {
+  #usual(group: MarketGroup, minutes: number): (fact: keyof Facts) => Usual[keyof Facts] {
     const next = ASSUMED.findIndex(([age]) => minutes < age);
     const [from, to] = [ASSUMED.at(Math.max(0, next - 1)), ASSUMED.at(next)];
-    if (!from || !to) return [0, 1];
-    const [low, high] = [this.#usualAt(group, from, fact), this.#usualAt(group, to, fact)];
+    if (!from || !to) return () => [0, 1];
+    const [low, high] = [this.#usualAt(group, from), this.#usualAt(group, to)];
     const share = from === to ? 0 : Math.log(minutes / from[0]) / Math.log(to[0] / from[0]);
-    return [low[0] + (high[0] - low[0]) * share, low[1] + (high[1] - low[1]) * share];
+    const between = (a: number, b: number) => a + (b - a) * share;
+    return (fact) => [between(low[fact][0], high[fact][0]), between(low[fact][1], high[fact][1])];
   }
 
-  #usualAt(group: MarketGroup, [minutes, usual]: (typeof ASSUMED)[number], fact: keyof Facts) {
-    const known = this.#sums.get(`${group}/${minutes}`);
-    const [mean, deviation] = usual[fact];
-    const n = NAMES.indexOf(fact);
-    const weight = ASSUMED_WEIGHT + (known?.weight ?? 0);
-    const average = (ASSUMED_WEIGHT * mean + (known?.sums[n] ?? 0)) / weight;
-    const square =
-      (ASSUMED_WEIGHT * (mean * mean + deviation * deviation) + (known?.squares[n] ?? 0)) / weight;
-    const spread = Math.sqrt(Math.max(0, square - average * average));
-    return [average, Math.max(MIN_DEVIATION, spread)] as const;
+  #usualAt(group: MarketGroup, [minutes, assumed]: (typeof ASSUMED)[number]): Usual {
+    const name = `${group}/${minutes}`;
+    const found = this.#usuals.get(name);
+    if (found) return found;
+    const known = this.#sums.get(name);
+    const usualOf = (fact: keyof Facts) => {
+      const [mean, deviation] = assumed[fact];
+      const n = NAMES.indexOf(fact);
+      const weight = ASSUMED_WEIGHT + (known?.weight ?? 0);
+      const average = (ASSUMED_WEIGHT * mean + (known?.sums[n] ?? 0)) / weight;
+      const square =
+        (ASSUMED_WEIGHT * (mean * mean + deviation * deviation) + (known?.squares[n] ?? 0)) / weight;
+      const spread = Math.sqrt(Math.max(0, square - average * average));
+      return [average, Math.max(MIN_DEVIATION, spread)] as const;
+    };
+    const usual = { buyers: usualOf("buyers"), dollars: usualOf("dollars"), rise: usualOf("rise") };
+    this.#usuals.set(name, usual);
+    return usual;
   }
 }
 
