@@ -5,9 +5,6 @@
  */
 export const SMALL_FILES: readonly string[] = [
   "app/node-version.ts",
-  "clients/dashboard/parts/bot/bot-dialog.tsx",
-  "clients/dashboard/parts/bot/event-sheet.tsx",
-  "clients/dashboard/parts/flare/warnings.tsx",
   "clients/dashboard/state/alerts/alert-texts.ts",
   "clients/dashboard/state/record/scale.ts",
   "clients/dashboard/state/timeline/stored-since.ts",

@@ -3,12 +3,11 @@ import type { GroupName } from "../../base/model/groups.ts";
 import { OTHER_GROUPS } from "../../base/model/groups.ts";
 import type { View } from "../sdk/index.ts";
 import { Plan, Refused } from "./parts/access/access-panel.tsx";
-import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";
-import { AlertsButton } from "./parts/alerts/bell.tsx";
+import { AlertsButton, AlertsPanel } from "./parts/alerts/bell.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
 import { KnownGroups, knownGroups } from "./parts/groups.tsx";
-import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
+import { IsAnonymous, lackedFacts, Market, UNKNOWN_MARKET } from "./parts/market.ts";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
 import { Outage, Waiting } from "./parts/outage.tsx";
@@ -33,7 +32,6 @@ import type { TokenView as LoadedTokenView } from "./views/token.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
-const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
 
 const FeedView = onDemand<FeedViewProps>(async () => (await import("./views/feed.tsx")).FeedView);
 const FinishedView = onDemand<FlaresViewProps>(
@@ -46,10 +44,6 @@ const TokenView = onDemand<Parameters<typeof LoadedTokenView>[0]>(
 const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
 const DevelopersView = onDemand<DevelopersViewProps>(
   async () => (await import("./views/developers.tsx")).DevelopersView,
-);
-
-const AlertsPanel = onDemand<AlertsPanelProps>(
-  async () => (await import("./parts/alerts/alerts-panel.tsx")).AlertsPanel,
 );
 
 export function App({ server }: { readonly server: URL }) {

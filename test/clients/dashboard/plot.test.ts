@@ -6,7 +6,6 @@ import {
   PLOT,
   plotOf,
   pointsOfChart,
-  pointsUntil,
   priceAt,
 } from "../../../src/clients/dashboard/state/candles/plot.ts";
 import {
@@ -126,13 +125,7 @@ test("a token's source code is shown as not verified only if the canary warned o
   ]).toEqual(["verified", "not verified", "not known", "not known"]);
 });
 
-test("a token's plot ends with the current price, and has no close from more than an hour ago", () => {
-  const now = CLOSED_MS + 30_000;
-  expect(pointsUntil([candle(70, "9"), candle(1, "2"), candle(0, null)], now, "3")).toEqual([
-    [CLOSED_MS - 60_000, 2],
-    [now, 3],
-  ]);
-  expect(pointsUntil([candle(70, "9")], now, "3")).toEqual([]);
+test("the closes of a chart are its average and their percents from it", () => {
   expect(pointsOfChart("200", [-50, 0, 10], CLOSED_MS)).toEqual([
     [CLOSED_MS - 120_000, 100],
     [CLOSED_MS - 60_000, 200],

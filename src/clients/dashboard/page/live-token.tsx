@@ -1,21 +1,14 @@
 import { useMemo, useState } from "preact/hooks";
 import { eventTimeOf, useSeen } from "../app.tsx";
-import type { AlertsPanelProps } from "../parts/alerts/alerts-panel.tsx";
+import { AlertsPanel } from "../parts/alerts/bell.tsx";
 import { Announcer } from "../parts/announcer.tsx";
 import { NowS } from "../parts/flare/age.tsx";
-import { IsAnonymous, Market, type MarketKind } from "../parts/market.ts";
-import { onDemand } from "../parts/on-demand.tsx";
+import { IsAnonymous, Market, UNKNOWN_MARKET } from "../parts/market.ts";
 import { Alerts, PageAlerts } from "../state/alerts/page-alerts.ts";
 import type { RangeName } from "../state/candles/ranges.ts";
 import { useGroupFlares } from "../state/group/use-group-flares.ts";
 import { storedKey } from "../state/visitor/stored-key.ts";
 import { TokenView, type TokenViewProps } from "../views/token.tsx";
-
-const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
-
-const AlertsPanel = onDemand<AlertsPanelProps>(
-  async () => (await import("../parts/alerts/alerts-panel.tsx")).AlertsPanel,
-);
 
 interface LiveTokenProps
   extends Pick<TokenViewProps, "server" | "group" | "tokenKey" | "flareId" | "initial"> {

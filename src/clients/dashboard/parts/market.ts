@@ -11,7 +11,8 @@ export interface MarketKind {
   readonly facts: readonly string[] | undefined;
 }
 
-export const Market = createContext<MarketKind>({ origin: undefined, facts: undefined });
+export const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
+export const Market = createContext(UNKNOWN_MARKET);
 
 /**
  * Whether the visitor has no key. A link to a page of the server sends none, so that page shows

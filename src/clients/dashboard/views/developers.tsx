@@ -1,7 +1,4 @@
-import { useState } from "preact/hooks";
-import { botSamples, describeQuery, SAMPLE_KINDS, type SampleKind } from "../parts/bot/bot-samples.ts";
-import { CodeSample } from "../parts/bot/code-sample.tsx";
-import { Segments } from "../parts/segments.tsx";
+import { BotSamples } from "../parts/bot/bot-dialog.tsx";
 import { DEFAULT_QUERY } from "../state/flare-query.ts";
 
 export interface DevelopersViewProps {
@@ -18,8 +15,6 @@ const PLACES = [
 
 /** How to follow flares with a program. */
 export function DevelopersView({ server, hasKeys }: DevelopersViewProps) {
-  const [kind, setKind] = useState<SampleKind>("curl");
-  const samples = botSamples(DEFAULT_QUERY, server, hasKeys);
   return (
     <article class="developers">
       <div class="headline">
@@ -37,16 +32,7 @@ export function DevelopersView({ server, hasKeys }: DevelopersViewProps) {
         ))}
       </ul>
       <h3>Your first bot</h3>
-      <p class="soft">{describeQuery(DEFAULT_QUERY)}</p>
-      <Segments
-        legend="Language"
-        name="sample"
-        options={SAMPLE_KINDS}
-        chosen={kind}
-        onChoose={setKind}
-        label={(name) => samples[name].title}
-      />
-      <CodeSample key={kind} {...samples[kind]} />
+      <BotSamples query={DEFAULT_QUERY} {...{ server, hasKeys }} />
     </article>
   );
 }

@@ -6,11 +6,11 @@ import { foldAddress } from "../../../base/model/groups.ts";
 import type { Flare, FlareRecord, Token } from "../../../base/model/index.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
-import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
+import { CodeSample } from "../parts/bot/code-sample.tsx";
+import { Sheet } from "../parts/bot/sheet.tsx";
 import { NowS } from "../parts/flare/age.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { IsAnonymous } from "../parts/market.ts";
-import { onDemand } from "../parts/on-demand.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { feedHash, flarePageHref, tokenHash } from "../route.ts";
@@ -21,10 +21,6 @@ import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent, feedText } from "../text/describe-event.ts";
 import { eventToken, namesakesOf } from "../text/event-token.ts";
-
-const EventSheet = onDemand<EventSheetProps>(
-  async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,
-);
 
 type Line = NamedEvent | PastNews;
 
@@ -173,7 +169,11 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
           />
         ))}
       </Gliding>
-      {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
+      {raw && (
+        <Sheet title={raw.name} onClose={() => setRaw(undefined)}>
+          <CodeSample text={JSON.stringify(raw, undefined, 2)} note="As a bot receives it." />
+        </Sheet>
+      )}
     </section>
   );
 }

@@ -13,7 +13,7 @@ import { FINISHED, rowOf } from "../parts/table/flare-columns.tsx";
 import { TokenTable } from "../parts/table/token-table.tsx";
 import { flaresHash } from "../route.ts";
 import { FINISH_CAUSES, type FlareQuery } from "../state/flare-query.ts";
-import { countCauses, wantedFlares } from "../state/select-flares.ts";
+import { countCauses, wantedFlares, withoutFilters } from "../state/select-flares.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
 import type { Go } from "../state/use-route.ts";
 import { useWatched } from "../state/visitor/use-watched.ts";
@@ -22,7 +22,7 @@ import { endedSource, type FlaresViewProps, Rugs, whereText } from "./now.tsx";
 
 /** The flares that ended within the last day: how they went, and why they ended. */
 export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: FlaresViewProps) {
-  const { group } = query;
+  const { group, cause } = query;
   const nowMs = useContext(NowS) * 1_000;
   const isAnonymous = useContext(IsAnonymous);
   const watched = useWatched(group);
@@ -36,7 +36,7 @@ export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: Flar
     .map((bar) => rowOf(endedSource(bar, lists, { watched, isAnonymous })));
   const recent = bars.filter(({ endMs = 0 }) => endMs > nowMs - HOUR_MS).length;
   // Of a chosen end, only what the other filters hide.
-  const ofCause = wantedFlares(flares, whys, { ...query, ...NO_FILTERS }).length;
+  const ofCause = wantedFlares(flares, whys, { ...withoutFilters(query), cause }).length;
   return (
     <div class={LACKING[group]}>
       <div class="headline">
@@ -74,17 +74,6 @@ export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: Flar
     </div>
   );
 }
-
-const NO_FILTERS = {
-  search: "",
-  hidesWarned: false,
-  minLiquidity: undefined,
-  minPriceChange: undefined,
-  minAge: undefined,
-  minLocked: undefined,
-  tokens: [],
-  symbols: [],
-} as const satisfies Partial<FlareQuery>;
 
 interface CausesProps {
   readonly query: FlareQuery;

@@ -3,6 +3,13 @@ import type { GroupName } from "../../../../base/model/groups.ts";
 import { tokenOf } from "../../../../base/model/key-of.ts";
 import { toggleEntry, tokenQuery } from "../../state/alerts/alert-settings.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
+import { onDemand } from "../on-demand.tsx";
+import type { AlertsPanelProps } from "./alerts-panel.tsx";
+
+/** The panel of alerts, loaded when it is opened. */
+export const AlertsPanel = onDemand<AlertsPanelProps>(
+  async () => (await import("./alerts-panel.tsx")).AlertsPanel,
+);
 
 /** A bell: filled where an alert is set. */
 function Bell({ isOn }: { readonly isOn: boolean }) {

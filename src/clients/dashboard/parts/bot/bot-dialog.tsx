@@ -15,11 +15,20 @@ export interface BotDialogProps {
 }
 
 /** The flares on the screen as commands and programs to copy. */
-export function BotDialog({ query, server, hasKeys, onClose }: BotDialogProps) {
+export function BotDialog({ onClose, ...view }: BotDialogProps) {
+  return (
+    <Sheet title="Use in a bot" onClose={onClose}>
+      <BotSamples {...view} />
+    </Sheet>
+  );
+}
+
+/** Describes the view, and has a command or program for it in each language. */
+export function BotSamples({ query, server, hasKeys }: Omit<BotDialogProps, "onClose">) {
   const [kind, setKind] = useState<SampleKind>("curl");
   const samples = botSamples(query, server, hasKeys);
   return (
-    <Sheet title="Use in a bot" onClose={onClose}>
+    <>
       <p>{describeQuery(query)}</p>
       <Segments
         legend="Language"
@@ -30,6 +39,6 @@ export function BotDialog({ query, server, hasKeys, onClose }: BotDialogProps) {
         label={(name) => samples[name].title}
       />
       <CodeSample key={kind} {...samples[kind]} />
-    </Sheet>
+    </>
   );
 }

@@ -1,9 +1,7 @@
 import { useContext, useState } from "preact/hooks";
-import { flarePath } from "../../../../base/lib/text/page-path.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import { GROUP_FACTS, type GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../../base/model/index.ts";
-import { groupOf } from "../../../../base/model/key-of.ts";
 import { IsAnonymous, Market } from "../market.ts";
 import { Outward } from "../untrusted-text.tsx";
 
@@ -14,12 +12,6 @@ interface TokenActionsProps {
   readonly pair?: string | null | undefined;
   /** Path of a page to share: of the token, or of its flare. */
   readonly page: string;
-}
-
-/** The actions for a flare's token. They link to the flare's page. */
-export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
-  const pair = "pair" in flare ? flare.pair : null;
-  return <TokenActions group={groupOf(flare)} token={flare.token} pair={pair} page={flarePath(flare.id)} />;
 }
 
 /**

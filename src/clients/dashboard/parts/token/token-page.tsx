@@ -4,8 +4,8 @@ import { formatChange } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import { MINUTE_MS, startOf } from "../../../../base/lib/time/time.ts";
 import { GROUP_FACTS } from "../../../../base/model/groups.ts";
-import type { FlareRecord, TokenDetails } from "../../../../base/model/index.ts";
-import { END_TEXTS, isHardToSell } from "../../../../base/model/text/end-texts.ts";
+import type { Explanation, FlareRecord, TokenDetails } from "../../../../base/model/index.ts";
+import { END_TEXTS, isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
 import { lockedText } from "../../../../base/model/text/locked-text.ts";
 import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
@@ -16,7 +16,6 @@ import { formatMinutes } from "../../text/span.ts";
 import { capitalized, minuteText, stateText } from "../../text/state-text.ts";
 import { Price } from "../flare/price.tsx";
 import { RunningReason } from "../flare/surge.tsx";
-import { Warnings } from "../flare/warnings.tsx";
 import { LACKING } from "../groups.tsx";
 import { usePriceLabel } from "../market.ts";
 import { Outward, UntrustedText } from "../untrusted-text.tsx";
@@ -220,4 +219,32 @@ function Chart({ details: { group, candles, chart, flares }, record, range, nowM
       marks={bars.length > 0 ? marks : []}
     />
   );
+}
+
+interface WarningsProps {
+  readonly why: Explanation | undefined;
+  readonly isRunning: boolean;
+  /** The chart's current canary flag; `undefined` if the token is not in the chart. */
+  readonly hasCanary: boolean | undefined;
+  /** Why the last flare ended; `undefined` while it runs, or if unknown. */
+  readonly lastCause: string | undefined;
+}
+
+/** The known warnings of a token. If they are unknown, says so: no warning is no all-clear. */
+function Warnings({ why, isRunning, hasCanary, lastCause }: WarningsProps) {
+  const named = why?.warnings.map(sayWarning).join(", ");
+  const isEnded = !isRunning && lastCause === "canary";
+  const sold = isHardToSell(why) ? "; its prices may not be realizable" : "";
+  if (isEnded)
+    return (
+      <Warned text={`${END_TEXTS.canary} at the end of its last flare${named ? `: ${named}${sold}` : ""}`} />
+    );
+  if (named) return <Warned text={isRunning ? named : `${named}, when its last flare ended`} />;
+  if (hasCanary) return <Warned text={END_TEXTS.canary} />;
+  if ((isRunning && why) || hasCanary === false) return <>none</>;
+  return <>{why ? "none when its last flare ended" : "not known"}</>;
+}
+
+function Warned({ text }: { readonly text: string }) {
+  return <span class="warned">⚠ {text}</span>;
 }

@@ -78,16 +78,6 @@ export function hourOf(
   };
 }
 
-/** Returns the closes of the last hour, and the price now; empty without a close in that hour. */
-export function pointsUntil(
-  candles: readonly PlotCandle[],
-  nowMs: number,
-  price: string,
-): readonly PricePoint[] {
-  const closes = closesOf(candles).filter(([atMs]) => atMs > nowMs - HOUR_MS && atMs <= nowMs);
-  return closes.length === 0 ? [] : [...closes, [nowMs, Number(price)]];
-}
-
 /**
  * Returns the closes of a chart. `values`: percent from their average, one per minute, the last at
  * `endMs`.
