@@ -20,7 +20,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     // It started a minute ago, within a percent of the last close.
     expect(await cell("since")).toMatch(/^(\+1|±0) %$/);
     expect([await cell("price"), await cell("five"), await cell("volume")]).toEqual([
-      ...["0.00001234", "+14 %", "$600"],
+      ...["$0.00001234", "+14 %", "$600"],
     ]);
     expect(Number.parseInt(await cell("sixty"), 10)).toBeGreaterThan(70);
     expect(await row.locator(".sides > span").allInnerTexts()).toEqual(["41", "9"]);

@@ -192,7 +192,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
   }) => {
     const page = await open(finish);
     await storeMinutes(page, at(-300).slice(0, 16));
-    await page.getByRole("radio", { name: "Exchange" }).check();
+    await page.getByRole("radio", { name: "Exchanges" }).check();
     const pair = page.locator(".flares tbody th", { hasText: "BTC/USDT" });
     await pair.getByText("binance").waitFor();
     expect(await pair.getByRole("link").getAttribute("href")).toBe("#/token/exchange/BTC");
@@ -236,7 +236,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     );
     await page.goto(`${gateway.url}/#/now?channels=flares.free&at=${then}Z&search=T1`);
     const shown = [
-      ["Exchange", "exchange", "BTC/USDT"],
+      ["Exchanges", "exchange", "BTC/USDT"],
       ["Polygon", "matic", "The server stores nothing for this minute"],
     ] as const;
     for (const [label, group, text] of shown) {

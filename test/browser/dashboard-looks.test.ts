@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { GROUP_FACTS, GROUPS } from "../../src/base/model/groups.ts";
+import { CHAIN_GROUPS, GROUP_FACTS } from "../../src/base/model/groups.ts";
 import type { Explanation, Snapshot } from "../../src/base/model/index.ts";
 import type { SourceInfo } from "../../src/base/protocol/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
@@ -306,7 +306,9 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     expect(await texts(".choice > span")).toEqual(["5 min", "Order"]);
     await goto("markets");
     expect(await texts(".segments label > span")).toEqual([
-      ...["Strongest", "Longest", "All", ...GROUPS.map((group) => GROUP_FACTS[group].label)],
+      ...["Strongest", "Longest", "All"],
+      ...CHAIN_GROUPS.map((group) => GROUP_FACTS[group].label),
+      "Exchanges",
     ]);
     await goto(TOKEN);
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);

@@ -75,12 +75,17 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     expect(await row.locator("th a").textContent()).toBe("ONE");
     expect(await row.locator(".why-chips").getAttribute("title")).toBe(SAMPLE_EXPLANATION.text);
     expect(await row.locator(".surged").count()).toBe(0);
+    // The server's log has the price at its start, without any candle.
+    await row.locator(".since", { hasText: "±0 %" }).waitFor();
     market.surge("ONE");
     market.surge("ONE");
     const surged = /^Surged again 2 times, last at 08:00:03, price 0\.00001234\. \S/;
     await expect.poll(() => row.locator(".surged").getAttribute("title")).toBe("Surged 2 times");
+    // On a phone, too.
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await row.locator(".age").innerText()).toMatch(/^surged \S/);
     // A click anywhere in the row opens the token's page.
-    await row.locator(".five").click();
+    await row.locator(".since").click();
     await expect.poll(() => page.locator(".token-page .why-text").textContent()).toMatch(surged);
     await page.goBack();
     market.finish("ONE");

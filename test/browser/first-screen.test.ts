@@ -8,6 +8,7 @@ import { ToldMarket } from "./told-market.ts";
 /** How far the first row may be from the top, and how many rows must be whole, by screen. */
 const SCREENS = [
   { width: 1_440, height: 900, top: 300, rows: 8 },
+  { width: 721, height: 900, top: 300, rows: 8 },
   { width: 390, height: 844, top: 270, rows: 5 },
   { width: 844, height: 390, top: 230, rows: 2 },
 ] as const;

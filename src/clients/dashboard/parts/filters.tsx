@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { formatDuration } from "../../../base/lib/text/quantity.ts";
-import { GROUPS } from "../../../base/model/groups.ts";
 import { flaresHash } from "../route.ts";
 import { useAlerts } from "../state/alerts/page-alerts.ts";
 import { DEFAULT_QUERY, type FlareQuery, ORDERS } from "../state/flare-query.ts";
 import { isSelective, withoutFilters } from "../state/select-flares.ts";
 import type { Go } from "../state/use-route.ts";
-import { Groups } from "./groups.tsx";
+import { CHOICES, Groups } from "./groups.tsx";
 import type { Column } from "./table/column.ts";
 
 /** The liquidity of the chip, in US dollars. */
@@ -43,7 +42,7 @@ export function Filters({ query, go, watched, columns, children }: FiltersProps)
   return (
     <div class="filters">
       <Groups
-        options={GROUPS}
+        options={CHOICES}
         chosen={query.group}
         // Search and filters are about tokens of one group. Its list and time apply to all.
         onChoose={(group) => {

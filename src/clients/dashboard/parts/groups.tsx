@@ -1,6 +1,13 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { byForm, GROUP_FACTS, GROUPS, type GroupName, isAdditional } from "../../../base/model/groups.ts";
+import {
+  byForm,
+  CHAIN_GROUPS,
+  GROUP_FACTS,
+  GROUPS,
+  type GroupName,
+  isAdditional,
+} from "../../../base/model/groups.ts";
 import type { View } from "../../sdk/index.ts";
 import { Segments } from "./segments.tsx";
 
@@ -37,10 +44,19 @@ export function Groups<G extends GroupName | undefined>({ options, chosen, onCho
       options={options.filter((group) => group === undefined || group === chosen || known.includes(group))}
       chosen={chosen}
       onChoose={onChoose}
-      label={(group) => (group === undefined ? "All" : GROUP_FACTS[group].label)}
+      label={groupLabel}
     />
   );
 }
 
+/** Returns a group's name in a choice: exchanges are no chain, but a kind of market. */
+export function groupLabel(group: GroupName | undefined): string {
+  if (group === undefined) return "All";
+  return GROUP_FACTS[group].kind === "exchange" ? "Exchanges" : GROUP_FACTS[group].label;
+}
+
+/** The groups in the order of a choice: the chains, and apart from them the exchanges. */
+export const CHOICES = [...CHAIN_GROUPS, ...GROUPS.filter((group) => GROUP_FACTS[group].kind === "exchange")];
+
 /** All groups, and the choice of all together. */
-export const ALL_GROUPS = [undefined, ...GROUPS] as const;
+export const ALL_GROUPS = [undefined, ...CHOICES] as const;

@@ -28,13 +28,15 @@ export function lackedFacts({ facts }: MarketKind): readonly (typeof FACTS)[numb
   return facts === undefined ? [] : FACTS.filter((fact) => !facts.includes(fact));
 }
 
-/**
- * Returns the label of prices. A source without trades and liquidity may have prices in any
- * currency.
- */
-export function usePriceLabel(): string {
+/** Whether prices are in US dollars: without trades and liquidity, they may be in any currency. */
+export function useIsUsd(): boolean {
   const lacked = lackedFacts(useContext(Market));
-  return lacked.includes("trades") && lacked.includes("liquidity") ? "Price as recorded" : "Price in USD";
+  return !(lacked.includes("trades") && lacked.includes("liquidity"));
+}
+
+/** Returns the label of prices. */
+export function usePriceLabel(): string {
+  return useIsUsd() ? "Price in USD" : "Price as recorded";
 }
 
 /** Returns the same within a sentence. */

@@ -25,7 +25,7 @@ export function Segments<T extends string | undefined>({
     <fieldset class="segments">
       <legend class="unseen">{legend}</legend>
       {options.map((option) => (
-        <label key={option ?? "all"}>
+        <label key={option ?? "all"} data-option={option}>
           <input type="radio" name={name} checked={option === chosen} onChange={() => onChoose(option)} />
           <span>{label(option)}</span>
         </label>

@@ -16,6 +16,7 @@ import { Strip } from "../parts/timeline/strip.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { flaresHash } from "../route.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
+import { useStartPrices } from "../state/candles/use-start-prices.ts";
 import { type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { wantedFlares, withoutFilters } from "../state/select-flares.ts";
@@ -57,14 +58,20 @@ export function NowView({ query: given, go, lists, server, apiKey, hasKeys, fill
   const priced = group === "bsc" ? (lists.flares?.pro ?? lists.flares?.free ?? []) : [];
   const candles = useCandles(server, apiKey, priced, at);
   const hasCandles = group === "bsc" && !candles.isMissing;
+  const starts = useStartPrices(server, apiKey, group, all[0]?.id);
+  const hasStarts = all.some(({ id }) => starts.has(id));
   const hasOdds = all.some(({ id }) => shown?.explanations[id]?.odds != null);
-  const columns = useMemo(() => runningColumns(group, { hasCandles, hasOdds }), [group, hasCandles, hasOdds]);
+  const columns = useMemo(
+    () => runningColumns(group, { hasCandles, hasStarts, hasOdds }),
+    [group, hasCandles, hasStarts, hasOdds],
+  );
   const rows = flares.map((flare) =>
     rowOf({
       flare,
       why: shown?.explanations[flare.id],
       candles: candles.byAddress.get(flare.token.address?.toLowerCase() ?? ""),
       closedMs: candles.closedMs,
+      startPrice: starts.get(flare.id),
       watched,
       isAnonymous,
     }),

@@ -1,8 +1,7 @@
 import { formatCount } from "../../../base/lib/text/figures.ts";
 import { formatShare, withWholeUnits } from "../../../base/lib/text/percent.ts";
-import { GROUPS } from "../../../base/model/groups.ts";
 import type { RecordFigures, TrackRecord } from "../../../base/model/index.ts";
-import { Groups } from "../parts/groups.tsx";
+import { CHOICES, Groups } from "../parts/groups.tsx";
 import { Slices } from "../parts/record/slices.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
@@ -42,7 +41,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
         </p>
       )}
       <Groups
-        options={GROUPS}
+        options={CHOICES}
         chosen={group}
         onChoose={(name) => go(recordHash({ group: name, window }), "push")}
       />

@@ -1,10 +1,12 @@
 import { formatPrice } from "../../../../base/lib/text/figures.ts";
+import { useIsUsd } from "../market.ts";
 
-/** A price in few characters, with the full value as its title. */
+/** A price in few characters, with the full value as its title. Only US dollars have a sign. */
 export function Price({ value }: { readonly value: string }) {
+  const sign = useIsUsd() ? "$" : "";
   return (
     <span class="price" title={value}>
-      {formatPrice(value)}
+      {sign + formatPrice(value)}
     </span>
   );
 }

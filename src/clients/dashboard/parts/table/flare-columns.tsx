@@ -33,6 +33,8 @@ interface FlareRow extends TableRow {
   readonly outcome: Outcome | undefined;
   readonly cause: FinishCause | undefined;
   readonly candles: readonly PlotCandle[] | undefined;
+  /** The price at its start; `undefined` if no event tells it. */
+  readonly startPrice: number | undefined;
   /** End of the last closed minute. */
   readonly closedMs: number;
   readonly isWatched: boolean;
@@ -50,6 +52,7 @@ interface RowSource extends Pick<FlareRow, "flare" | "why"> {
   readonly outcome?: Outcome | undefined;
   readonly cause?: FinishCause | undefined;
   readonly candles?: FlareRow["candles"];
+  readonly startPrice?: number | undefined;
   readonly closedMs?: number;
   readonly watched: Watched;
   readonly isAnonymous: boolean;
@@ -67,17 +70,23 @@ export function rowOf({ flare, why, outcome, cause, watched, isAnonymous, ...mor
     outcome,
     cause: cause ?? outcome?.ended_by ?? why?.finish_cause ?? undefined,
     candles: more.candles,
+    startPrice: more.startPrice,
     closedMs: more.closedMs ?? 0,
     isWatched: watched.tokens.has(foldAddress(token)),
     onWatch: watched.toggle,
   };
 }
 
-/** The change since the start, estimated from the closes around it; `undefined` if unknown. */
-function sinceStart({ flare, candles }: FlareRow): number | undefined {
-  const start = candles && priceAt(candles, Date.parse(flare.started_trending_at));
+/**
+ * The change since the start, whose price is known or estimated from the closes around it;
+ * `undefined` if neither.
+ */
+function sinceStart({ flare, candles, startPrice }: FlareRow): number | undefined {
+  const start = startPrice ?? (candles && priceAt(candles, Date.parse(flare.started_trending_at)));
   return start && 100 * (Number(flare.token.price) / start - 1);
 }
+
+const ESTIMATED = "Estimated: the price at the start lies between the closes around it";
 
 const hour = ({ flare, candles, closedMs }: FlareRow) =>
   candles && hourOf(candles, closedMs, Number(flare.token.price));
@@ -122,7 +131,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
       <FlarePlot candles={candles} startMs={Date.parse(flare.started_trending_at)} closedMs={closedMs} />
     ),
   },
-  { key: "price", title: "Price", width: "96px", cell: ({ flare }) => <Price value={flare.token.price} /> },
+  { key: "price", title: "Price", width: "108px", cell: ({ flare }) => <Price value={flare.token.price} /> },
   {
     key: "since",
     title: "Since start",
@@ -134,7 +143,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
       return pct === undefined ? (
         <span title="The price at its start is not known">–</span>
       ) : (
-        <span title="Estimated: the price at the start lies between the closes around it">
+        <span title={row.startPrice === undefined ? ESTIMATED : undefined}>
           <Change pct={pct} />
         </span>
       );
@@ -198,7 +207,9 @@ const RUNNING: readonly Column<FlareRow>[] = [
     order: "newest",
     cell: ({ flare, why }) => (
       <span class="pair">
-        <Lasting sinceMs={Date.parse(flare.started_trending_at)} />
+        <span>
+          <Lasting sinceMs={Date.parse(flare.started_trending_at)} />
+        </span>
         <Surged why={why} />
       </span>
     ),
@@ -215,18 +226,19 @@ const RUNNING: readonly Column<FlareRow>[] = [
 ];
 
 /** Columns that need the candles of each minute. */
-const OF_CANDLES: readonly string[] = ["hour", "since", "sixty", "volume"];
+const OF_CANDLES: readonly string[] = ["hour", "sixty", "volume"];
 /** Columns that exchanges cannot fill. */
 const OF_CHAINS: readonly string[] = ["trades", "liquidity"];
 
 /** Returns the columns that can be filled: an empty one would say nothing. */
 export function runningColumns(
   group: GroupName,
-  { hasCandles, hasOdds }: { readonly hasCandles: boolean; readonly hasOdds: boolean },
+  { hasCandles, hasStarts, hasOdds }: Readonly<Record<"hasCandles" | "hasStarts" | "hasOdds", boolean>>,
 ): readonly Column<FlareRow>[] {
   const isChain = GROUP_FACTS[group].kind === "chain";
   return RUNNING.filter(
     ({ key }) =>
+      (hasCandles || hasStarts || key !== "since") &&
       (hasCandles || !OF_CANDLES.includes(key)) &&
       (isChain || !OF_CHAINS.includes(key)) &&
       (hasOdds || key !== "odds"),

@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { GroupName } from "../../../../base/model/groups.ts";
+import type { EventMessage } from "../../../sdk/index.ts";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+
+/** Maximum number of prices to remember, so that a page may stay open for weeks. */
+const MAX_PRICES = 2_000;
+/** Maximum number of pages at once: 10,000 events. */
+const MAX_PAGES = 20;
+
+/**
+ * Returns the prices at the start of the flares whose start is in the server's log, by flare id.
+ * Reads the log when the page opens, and its new part when the list begins with another flare. A
+ * failed or refused request changes nothing.
+ */
+export function useStartPrices(
+  server: URL,
+  key: string | undefined,
+  group: GroupName,
+  /** The id of the list's first flare; `undefined` if there is none. */
+  newest: string | undefined,
+): ReadonlyMap<string, number> {
+  const [prices, setPrices] = useState<ReadonlyMap<string, number>>(new Map());
+  const after = useRef("oldest");
+  useEffect(() => {
+    if (newest === undefined) return;
+    const over = new AbortController();
+    const read = async () => {
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const url = new URL("api/v1/events", server);
+        const channels = group === "bsc" ? "flares.*" : `flares.${group}.*`;
+        const chosen = { after: after.current, channels, names: "flare-started", limit: "500" };
+        url.search = new URLSearchParams(chosen).toString();
+        const response = await fetchWithKey(url, key, over.signal);
+        if (!response.ok) {
+          // The log may have started over.
+          after.current = "oldest";
+          return;
+        }
+        const { events, cursor, more } = (await response.json()) as {
+          readonly events: readonly EventMessage[];
+          readonly cursor: string;
+          readonly more: boolean;
+        };
+        const found = events.flatMap(startOf);
+        if (found.length > 0) setPrices((before) => new Map([...before, ...found].slice(-MAX_PRICES)));
+        after.current = cursor;
+        if (!more) return;
+      }
+    };
+    read().catch(() => {});
+    return () => over.abort();
+  }, [server.href, key, group, newest]);
+  return prices;
+}
+
+/** The free list has flares only minutes after their start. */
+function startOf({ name, data }: EventMessage): readonly (readonly [id: string, price: number])[] {
+  if (name !== "flare-started" || !("flare" in data) || !("cause" in data) || data.cause !== "detected")
+    return [];
+  const price = Number(data.flare.token.price);
+  return price > 0 ? [[data.flare.id, price]] : [];
+}
