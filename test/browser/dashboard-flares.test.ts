@@ -30,6 +30,42 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
   });
 
+  test("j and k move through the rows, * watches one, Enter opens it, f shows the finished, ? lists the keys", async () => {
+    const { page, goto } = await shared();
+    await goto("now");
+    const rows = page.locator(".flares tbody tr");
+    const focused = () => page.evaluate("document.activeElement.closest('tr')?.rowIndex");
+    // The keys load after the page.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("k");
+        return focused();
+      })
+      .toBe(1);
+    await page.keyboard.press("j");
+    expect(await focused()).toBe(2);
+    await page.keyboard.press("k");
+    expect(await focused()).toBe(1);
+    const star = rows.first().locator(".star");
+    for (const isWatched of ["true", "false"]) {
+      await page.keyboard.press("*");
+      await expect.poll(() => star.getAttribute("aria-pressed")).toBe(isWatched);
+    }
+    const link = (await rows.first().locator("th a").getAttribute("href")) ?? "no link";
+    await page.keyboard.press("Enter");
+    await page.locator(".token-page").waitFor();
+    expect(page.url()).toContain(link);
+    await page.keyboard.press("f");
+    await page.locator(".finished tbody tr").first().waitFor();
+    await page.keyboard.press("f");
+    await rows.first().waitFor();
+    expect(new URL(page.url()).hash).toBe("#/now");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous row").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+
   test("a finished flare's row has how it ended and its changes since its start", async () => {
     const { page, goto } = await shared();
     await goto("finished");

@@ -7,6 +7,7 @@ import { AlertsButton, AlertsPanel } from "./parts/alerts/bell.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
 import { KnownGroups, knownGroups } from "./parts/groups.tsx";
+import type { KeyListProps } from "./parts/keys.tsx";
 import { IsAnonymous, lackedFacts, Market, UNKNOWN_MARKET } from "./parts/market.ts";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
@@ -45,11 +46,22 @@ const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/
 const DevelopersView = onDemand<DevelopersViewProps>(
   async () => (await import("./views/developers.tsx")).DevelopersView,
 );
+const KeyList = onDemand<KeyListProps>(async () => (await import("./parts/keys.tsx")).KeyList);
 
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
   const [alerts] = useState(() => new PageAlerts(key));
   const [isPanelOpen, setPanelOpen] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useEffect(() => {
+    const over = new AbortController();
+    // Not needed for the first picture.
+    import("./parts/keys.tsx").then(
+      ({ handleKeys }) => handleKeys(() => setHelpOpen(true), over.signal),
+      () => {},
+    );
+    return () => over.abort();
+  }, []);
   const followed = useSeen(server, key, alerts);
   const switchKey = (given: string | undefined, isStored = false) => {
     storeKey(isStored ? given : undefined);
@@ -133,6 +145,7 @@ export function App({ server }: { readonly server: URL }) {
         )}
         <span>Not advice: a flare means that a market is moving, not where it is going.</span>
       </footer>
+      {isHelpOpen && <KeyList onClose={() => setHelpOpen(false)} />}
       {isPanelOpen && (
         <AlertsPanel
           query={isOfFlares(route) ? shownQuery(route.query, lists) : undefined}
