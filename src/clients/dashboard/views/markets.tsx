@@ -176,7 +176,7 @@ const TOKEN: Column<MarketRow> = {
 const PRICE: Column<MarketRow> = {
   key: "price",
   title: "Price",
-  width: "minmax(100px, 1fr)",
+  width: "minmax(112px, 1fr)",
   cell: ({ price }) => <Price value={price} />,
 };
 
