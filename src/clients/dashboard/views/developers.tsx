@@ -9,6 +9,8 @@ export interface DevelopersViewProps {
 const PLACES = [
   ["docs", "Documents", "The REST API, the events, and guides for bots and operators."],
   ["docs/events", "Events", "Every event of the stream, over WebSocket and server-sent events."],
+  ["docs/integrations", "Integrations", "freqtrade, Node-RED, n8n and agents."],
+  ["docs/alerts", "Alerts", "Webhooks, Telegram, Discord, Slack, ntfy and MQTT."],
   ["widgets", "Widgets", "Flares on your own page: one script, no code."],
   ["docs/source", "Source", "The program, its license and its libraries."],
 ] as const;
