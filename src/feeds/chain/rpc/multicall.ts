@@ -99,10 +99,14 @@ export class Multicall {
     signal: AbortSignal,
     atBlock: number | undefined,
   ): Promise<{ readonly values: readonly Result[]; readonly isStarved: boolean }> {
-    const wrapped = calls.map(({ abi, address, functionName, args = [] }) => ({
+    const encoded = calls.map(({ abi, functionName, args = [] }) =>
+      // A contract may have returned arguments out of their type's range, so that no call exists.
+      attempt(() => encodeFunctionData({ abi, functionName, args })),
+    );
+    const wrapped = calls.map(({ address }, index) => ({
       target: hexOf(address),
       allowFailure: true,
-      callData: encodeFunctionData({ abi, functionName, args }),
+      callData: encoded[index] ?? "0x",
     }));
     const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
     const data = encodeFunctionData({ ...aggregate, args: [[...wrapped, GAS_PROBE]] });
@@ -116,7 +120,7 @@ export class Multicall {
         throw new RpcFailure("failed", `returned no results of Multicall3 at ${MULTICALL3}`);
       const values = calls.map(({ abi, functionName }, index): Result => {
         const { success = false, returnData = "0x" } = returned[index] ?? {};
-        return success
+        return success && encoded[index] !== undefined
           ? attempt(() => decodeFunctionResult({ abi, functionName, data: returnData }))
           : undefined;
       });
@@ -155,9 +159,9 @@ function hexOf(text: unknown): Hex {
   return isHex(text) ? text : "0x";
 }
 
-function attempt<T>(decode: () => T): T | undefined {
+function attempt<T>(convert: () => T): T | undefined {
   try {
-    return decode();
+    return convert();
   } catch {
     return undefined;
   }
