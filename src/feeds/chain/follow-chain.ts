@@ -164,11 +164,9 @@ export class ChainFollower {
     const reading = { pool, reader, clock, notify: this.#notify, random: this.#random };
     const blocks = finalBlocks({ ...reading, from: start.from }, this.#signal);
     for await (const { block, read, isReplacement } of lookup.known(blocks)) {
-      const wasPublished = this.#wasPublished(block);
-      const events = this.#translate(translator, read, wasPublished);
-      // Most content of a replacement block was published before, so it would be duplicated.
-      if (isReplacement) this.replaced.dropped += events.filter(({ kind }) => kind === "trade").length;
-      if (isReplacement || wasPublished) continue;
+      const events = this.#translate(translator, read, isReplacement);
+      this.replaced.dropped = translator.repeated;
+      if (isReplacement || this.#wasPublished(block)) continue;
       const unlogged = this.replaced.dropped - this.replaced.logged;
       if (unlogged > 0) this.#notify("warn", `dropped ${unlogged} trades of replaced blocks`);
       this.replaced.logged += unlogged;
@@ -310,7 +308,7 @@ export class ChainFollower {
       open,
       fromMs: pastMs,
       toMs: fromMs,
-      translate: (read) => this.#translate(translator, read, this.#wasPublished(read)),
+      translate: (read, isReplacement) => this.#translate(translator, read, isReplacement),
       isIdle: () => pool.finalHead - (this.#latest?.number ?? 0) <= IDLE_BLOCKS,
     });
     const done = this.#pastFill.run(this.#signal).then(() => locks.adopt(translator.locks));
@@ -353,10 +351,13 @@ export class ChainFollower {
     });
   }
 
-  /** Applies a block. Returns its events; none if a previous feed published them. */
-  #translate(translator: BlockTranslator, read: ReadBlock, wasPublished: boolean): MarketEvent[] {
-    if (!wasPublished) return translator.translate(read);
-    translator.absorb(read);
+  /**
+   * Applies a block. Returns its events; none if a previous feed published them, or it replaces a
+   * block, because most of its content was published with that one.
+   */
+  #translate(translator: BlockTranslator, read: ReadBlock, isReplacement: boolean): MarketEvent[] {
+    if (!isReplacement && !this.#wasPublished(read)) return translator.translate(read);
+    translator.absorb(read, isReplacement);
     return [];
   }
 

@@ -7,7 +7,7 @@ interface PastFillOptions {
   readonly pool: EndpointPool;
   /** Opens the past blocks, in order. The next one is read only when `pause` has resolved. */
   readonly open: (pause: () => Promise<void>) => Promise<AsyncIterable<ReadFinalBlock>>;
-  readonly translate: (block: ReadBlock) => readonly MarketEvent[];
+  readonly translate: (block: ReadBlock, isReplacement: boolean) => readonly MarketEvent[];
   /** Event time at which the past starts. */
   readonly fromMs: number;
   /** Event time at which the present starts. */
@@ -60,8 +60,7 @@ export class PastFill {
     };
     await pause();
     for await (const { block, read, isReplacement } of await open(pause)) {
-      const events = translate(read);
-      if (!isReplacement) for (const event of events) if ("token" in event) this.#waiting.push(event);
+      for (const event of translate(read, isReplacement)) if ("token" in event) this.#waiting.push(event);
       this.#readToMs = block.atMs;
       await pause();
     }

@@ -36,30 +36,39 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.notices).toEqual([]);
   });
 
-  test("[final] trades of replaced final blocks are counted and not published again, wherever the new chain has them", async () => {
-    await using market = await Market.open();
-    const { network, chain } = market.exchange;
-    await using collector = new Collector({ network });
-    for (let count = 0; count < 2; count++) await market.trade();
-    await collector.reached(await market.settle());
-    expect(collector.facts).toEqual(market.events);
-    // Each trade's block, and the three empty ones after it. Now both trades are in the first one.
-    const head = Number(await chain.ask("eth_blockNumber"));
-    const transactions = [];
-    for (const number of [head - 4, head - 3]) {
-      const block = await chain.ask<Block>("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
-      for (const { from, to, input, gas } of block.transactions)
-        transactions.push([{ from, to, data: input, gas, gasPrice: "0x0" }, 0]);
-    }
-    expect(transactions).toHaveLength(2);
-    expect(collector.feed.replaced?.()).toEqual({ [network.name]: 0 });
-    await chain.ask("anvil_reorg", [5, transactions]);
-    await market.trade();
-    await collector.reached(await market.settle());
-    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ were final but have been replaced/);
-    expect(collector.feed.replaced?.()).toEqual({ [network.name]: 2 });
-    expect(collector.facts).toEqual(market.events);
-  });
+  test.each([
+    ["the first replacement", 0],
+    ["the first block after the replacements", 4],
+  ])(
+    "[final] trades of replaced final blocks are counted and not published again if the new chain has them in %s",
+    async (_name, position) => {
+      await using market = await Market.open();
+      const { network: byReports, chain } = market.exchange;
+      const network = { ...byReports, isFinalByDepth: true };
+      await using collector = new Collector({ network });
+      for (let count = 0; count < 2; count++) await market.trade();
+      await collector.reached(await market.settle());
+      expect(collector.facts).toEqual(market.events);
+      // Each trade's block, and the three empty ones after it.
+      const head = Number(await chain.ask("eth_blockNumber"));
+      const transactions = [];
+      for (const number of [head - 4, head - 3]) {
+        const block = await chain.ask<Block>("eth_getBlockByNumber", [`0x${number.toString(16)}`, true]);
+        for (const { from, to, input, gas } of block.transactions)
+          transactions.push([{ from, to, data: input, gas, gasPrice: "0x0" }, position]);
+      }
+      expect(transactions).toHaveLength(2);
+      expect(collector.feed.replaced?.()).toEqual({ [network.name]: 0 });
+      await chain.ask("anvil_reorg", [5, transactions]);
+      await market.trade();
+      await collector.reached(await market.settle());
+      expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ were final but have been replaced/);
+      expect(collector.feed.replaced?.()).toEqual({ [network.name]: 2 });
+      // A later block reports the pool's liquidity again.
+      const counts = ({ kind }: { readonly kind: string }) => position === 0 || kind === "trade";
+      expect(collector.facts.filter(counts)).toEqual(market.events.filter(counts));
+    },
+  );
 
   test("[restart] after a node's restart the feed continues without loss or repetition", async () => {
     await using market = await Market.open();

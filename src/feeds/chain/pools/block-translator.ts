@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { HOUR_MS } from "../../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../../base/market/index.ts";
 import type { QuoteToken } from "../../quote-tokens.ts";
@@ -22,6 +23,8 @@ const MIN_LISTING = 1_000n * powerOfTen(USD_DECIMALS);
 const ANCHOR_USD = 50_000;
 /** A token's profile is published again after this time, because the reader may have lost it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
+/** Maximum number of remembered transactions: more than those with trades in 512 blocks. */
+const MAX_TRANSACTIONS = 50_000;
 
 /** A decoded log that concerns pools, or a transfer of a quote token. */
 interface ReadLog {
@@ -64,6 +67,13 @@ export class BlockTranslator {
   readonly locks: LockTracker;
   readonly #network: Network;
   readonly #usd: UsdPrices;
+  /**
+   * Number of trades that were skipped, because they were published before or are in a block that
+   * replaces a published one.
+   */
+  repeated = 0;
+  /** Hashes of the transactions whose trades were published. */
+  readonly #traded = new BoundedMap<string, true>(MAX_TRANSACTIONS);
 
   constructor(network: Network) {
     this.#network = network;
@@ -114,15 +124,17 @@ export class BlockTranslator {
   /**
    * Applies the block's logs, and returns its events without sandwiches. A transaction's trades
    * come after its liquidity and listings, but before funds that leave curves. Skips events of
-   * unknown pools.
+   * unknown pools, and trades of transactions that an earlier block had: after the chain replaced
+   * it, any later block can have them again.
    */
-  translate({ number, atMs, logs, transfers, lockerLogs }: ReadBlock): MarketEvent[] {
+  translate(block: ReadBlock, isReplacement = false): MarketEvent[] {
+    const { number, atMs, logs, transfers, lockerLogs } = block;
     const events: MarketEvent[] = [];
     this.#usd.settle(atMs);
     let swaps: TransactionSwaps | undefined;
     for (const [index, { log, decoded, pool: key }] of logs.entries()) {
       if (swaps?.hash !== log.transactionHash) {
-        if (swaps) this.#close(events, atMs, swaps, transfers);
+        if (swaps) this.#close(events, swaps, block, isReplacement);
         swaps = new TransactionSwaps(log);
       }
       if (decoded.kind === "created") {
@@ -148,7 +160,7 @@ export class BlockTranslator {
       if (cause === "add") swaps.funded.add(sides.token);
       if (decoded.kind === "swap") this.#addSwap(swaps, log.address, pool, sides, decoded);
     }
-    if (swaps) this.#close(events, atMs, swaps, transfers);
+    if (swaps) this.#close(events, swaps, block, isReplacement);
     for (const hash of new Set([...transfers.keys(), ...lockerLogs.keys()]))
       this.locks.apply(transfers.get(hash) ?? [], lockerLogs.get(hash) ?? [], number, atMs);
     this.#emitLocks(events, atMs);
@@ -156,12 +168,14 @@ export class BlockTranslator {
   }
 
   /**
-   * Applies a block that was published before, without publishing it again. Its tokens are
-   * introduced again, because the next reader may not know them.
+   * Applies a block that was published before, or replaces one that was, without publishing it. Its
+   * tokens are introduced again, because the next reader may not know them.
    */
-  absorb(block: ReadBlock): void {
-    for (const event of this.translate(block))
+  absorb(block: ReadBlock, isReplacement = false): void {
+    for (const event of this.translate(block, isReplacement)) {
       if (event.kind === "profile") this.pools.forgetIntroduction(event.token);
+      if (event.kind === "trade" && isReplacement) this.repeated += 1;
+    }
   }
 
   /**
@@ -253,12 +267,16 @@ export class BlockTranslator {
    */
   #close(
     events: MarketEvent[],
-    at: number,
     swaps: TransactionSwaps,
-    transfers: ReadBlock["transfers"],
+    { atMs: at, transfers }: ReadBlock,
+    isReplacement: boolean,
   ): void {
     const isPool = (address: string) => this.pools.peek(address) !== undefined;
-    for (const trade of swaps.trades(transfers.get(swaps.hash) ?? [], isPool)) {
+    const trades = swaps.trades(transfers.get(swaps.hash) ?? [], isPool);
+    const isRepeated = this.#traded.has(swaps.hash);
+    if (trades.length > 0 && !isReplacement) this.#traded.set(swaps.hash, true);
+    if (isRepeated) this.repeated += trades.length;
+    for (const trade of isRepeated ? [] : trades) {
       this.#introduce(events, at, trade.token);
       events.push(tradeEvent(trade, at, this.#network.group));
     }
