@@ -169,9 +169,11 @@ export class BlockTranslator {
 
   /**
    * Applies a block that was published before, or replaces one that was, without publishing it. Its
-   * tokens are introduced again, because the next reader may not know them.
+   * tokens are introduced again, because the next reader may not know them. After a replacement,
+   * pools' states are unknown.
    */
   absorb(block: ReadBlock, isReplacement = false): void {
+    if (isReplacement) this.pools.forgetStates();
     for (const event of this.translate(block, isReplacement)) {
       if (event.kind === "profile") this.pools.forgetIntroduction(event.token);
       if (event.kind === "trade" && isReplacement) this.repeated += 1;

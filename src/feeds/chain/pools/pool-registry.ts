@@ -14,6 +14,9 @@ const MAX_POOLS = 200_000;
 const MAX_IGNORED = 400_000;
 const MAX_TOKENS = 200_000;
 
+/** Forms whose logs report the whole state, so that it cannot stay wrong. The others add up. */
+const WHOLE_FORMS: ReadonlySet<PoolFormName> = new Set(["v2", "curve"]);
+
 /**
  * Stores the pools that matter. A factory of the network created them. One side is a quote token,
  * the other a quote token or a token of known decimals.
@@ -24,6 +27,8 @@ export class PoolRegistry {
   readonly #usd: UsdPrices;
   /** Most recently used last. */
   readonly #pools = new Map<string, Pool>();
+  /** The pools that were added since the chain last replaced blocks. */
+  #current = new WeakSet<Pool>();
   readonly #ignored = new Set<string>();
   /** `undefined`: the contract is no valid token, or endpoints disagree about it. */
   readonly #tokens = new Map<string, TrackedToken | undefined>();
@@ -57,7 +62,8 @@ export class PoolRegistry {
   /** Returns whether the pool has never been looked up, or must be looked up again. */
   isUnknown(address: string): boolean {
     const pool = this.#pools.get(address);
-    return pool ? pool.state.isOutdated === true : !this.#ignored.has(address);
+    if (!pool) return !this.#ignored.has(address);
+    return pool.state.isOutdated === true || !(WHOLE_FORMS.has(pool.form) || this.#current.has(pool));
   }
 
   /**
@@ -98,6 +104,11 @@ export class PoolRegistry {
       if (!this.#tokens.get(address)) this.#tokens.delete(address);
     }
     this.#undecided.clear();
+  }
+
+  /** Causes states to be looked up again, because they may include blocks that were replaced. */
+  forgetStates(): void {
+    this.#current = new WeakSet();
   }
 
   /** Causes the token's next event to publish its profile again. */
@@ -141,6 +152,7 @@ export class PoolRegistry {
     if (form === "curve" && first.kind === "token") first.token.isLaunched = true;
     this.#ignored.delete(address);
     this.#pools.set(address, pool);
+    this.#current.add(pool);
     trim(this.#pools, MAX_POOLS);
     this.#usd.add(pool);
   }

@@ -146,6 +146,26 @@ describe("pools by tick spacing that existed before", () => {
     expect([...found].toSorted()).toEqual([1, 50, 100, 200, 2_000, 5, 10].toSorted());
   });
 
+  test("[replaced] after the chain replaced a block, a pool's balance is read again and does not count twice", () => {
+    const blocks = new ModelBlocks(NETWORK, SLIPSTREAM_ABI, [TOKEN], {
+      ...contracts(POOL),
+      slot0: () => [Q96, 0],
+      liquidity: () => E18 * E18,
+      balanceOf: () => 4_000n * E18,
+    });
+    const swap = () =>
+      blocks.mine(
+        [DOLLAR, "Transfer", { from: TRADER, to: POOL, units: 1_000n * E18 }],
+        [POOL, "Swap", { amount0: -E18, amount1: E18, sqrtPriceX96: Q96, liquidity: E18 * E18, tick: 0 }],
+      );
+    const liquidity = { kind: "liquidity", usd: "10000" };
+    expect(swap()).toContainEqual(expect.objectContaining(liquidity));
+    // The swap's block is replaced by an empty one, and the next block has the swap again.
+    const empty = { number: 1, atMs: 1, logs: [], transfers: new Map(), lockerLogs: new Map() };
+    blocks.translator.absorb(empty, true);
+    expect(swap()).toContainEqual(expect.objectContaining(liquidity));
+  });
+
   test("[before] price and liquidity in range are read as from Uniswap's pools", () => {
     const slot = [(Q96 * 3n) / 2n, 8_109];
     const state = answer(
