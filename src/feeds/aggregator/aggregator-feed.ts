@@ -31,7 +31,7 @@ const ROUND_MS = MINUTE_MS;
 /** Number of the first requests. They follow each other fast, because the start needs data. */
 const FIRST_REQUESTS = 6;
 const FIRST_PAUSE_MS = 500;
-/** How long only first pages are requested after a failure, such as too many requests. */
+/** How long only first pages are requested after a refusal of too many requests. */
 const SPARING_MS = 10 * MINUTE_MS;
 /** Without a valid answer for this long, event time stops, so that the age of the data shows. */
 const SILENT_MS = 150_000;
@@ -130,6 +130,18 @@ class AggregatorRun {
     }
   }
 
+  get #isSparing(): boolean {
+    return this.#options.clock.monotonic() < this.#sparingUntilMs;
+  }
+
+  /** Requests only first pages for a while. */
+  #spare(): void {
+    const { clock, networks, notify } = this.#options;
+    if (!this.#isSparing && networks.some(({ group }) => isAdditional(group)))
+      notify?.("warn", `requesting only GeckoTerminal's first pages for ${SPARING_MS / MINUTE_MS} minutes`);
+    this.#sparingUntilMs = clock.monotonic() + SPARING_MS;
+  }
+
   /** Requests the pages of each round: quickly at the start, evenly spread later. */
   async #poll(): Promise<void> {
     const { clock } = this.#options;
@@ -137,7 +149,7 @@ class AggregatorRun {
       const round = this.#nextRound();
       for (const page of round) {
         const askedAt = clock.monotonic();
-        await this.#ask(page);
+        if (page.page === 1 || !this.#isSparing) await this.#ask(page);
         const tookMs = clock.monotonic() - askedAt;
         const restMs = (requests < FIRST_REQUESTS ? FIRST_PAUSE_MS : ROUND_MS / round.length) - tookMs;
         await clock.sleep(Math.max(0, restMs), this.#signal);
@@ -151,13 +163,13 @@ class AggregatorRun {
    * take turns in the requests that are left.
    */
   #nextRound(): readonly Page[] {
-    const { clock, networks } = this.#options;
+    const { networks } = this.#options;
     const additional = networks.filter(({ group }) => isAdditional(group));
     const defaults = networks.filter((network) => !additional.includes(network));
     const pagesOf = (some: readonly AggregatedNetwork[], page: number) =>
       LISTS.flatMap((list) => some.map((network) => ({ network, list, page })));
     const first = [...pagesOf(defaults, 1), ...pagesOf(additional, 1)];
-    if (clock.monotonic() < this.#sparingUntilMs) return first;
+    if (this.#isSparing) return first;
     const further = Array.from({ length: MAX_PAGES - 1 }, (_, index) =>
       pagesOf(additional, index + 2),
     ).flat();
@@ -178,7 +190,7 @@ class AggregatorRun {
       },
       this.#signal,
     );
-    if (outcome.kind === "failed") this.#sparingUntilMs = clock.monotonic() + SPARING_MS;
+    if (outcome.kind === "failed" && outcome.isRate) this.#spare();
     if (outcome.kind !== "ok") return;
     this.#answeredAtMs = clock.monotonic();
     for (const { report, profile } of outcome.value) {

@@ -29,8 +29,8 @@ type Outcome<T> =
   | { readonly kind: "absent"; readonly reason: string }
   /** See {@link Refusal}. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Failed in a way that a retry would not solve, or too often. */
-  | { readonly kind: "failed"; readonly reason: string };
+  /** Failed in a way that a retry would not solve, or too often. `isRate`: by a rate limit. */
+  | { readonly kind: "failed"; readonly reason: string; readonly isRate?: boolean | undefined };
 
 interface ServiceRequest<T> {
   readonly url: string;
@@ -172,9 +172,10 @@ export class ServiceClient {
       }
       const failure: Failure =
         answer.kind === "unchanged" ? { reason: "returned 304 to an unconditional request" } : answer.failure;
-      ended(failure.isRate ? "refused" : "failed");
-      this.#fail(failure.reason, failure.retryAfterMs);
-      return { outcome: { kind: "failed", reason: failure.reason }, mayRetry: answer.kind === "failed" };
+      const { reason, isRate, retryAfterMs } = failure;
+      ended(isRate ? "refused" : "failed");
+      this.#fail(reason, retryAfterMs);
+      return { outcome: { kind: "failed", reason, isRate }, mayRetry: answer.kind === "failed" };
     } catch (error) {
       if (error instanceof Refusal) {
         ended("refused");

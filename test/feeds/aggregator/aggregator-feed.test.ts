@@ -140,13 +140,32 @@ describe("an aggregator's pools as a market", () => {
     await run.advanceUntil("a refusal", () => standIn.asked.length > before);
     standIn.refusesFor = undefined;
     const began = run.clock.now();
-    await run.advanceUntil("the rest of the round", () => run.clock.now() - began >= MINUTE);
     const from = standIn.asked.length;
-    await run.advanceUntil("two minutes", () => run.clock.now() - began >= 3 * MINUTE);
+    await run.advanceUntil("three minutes", () => run.clock.now() - began >= 3 * MINUTE);
     const sparing = standIn.asked.slice(from);
     expect(sparing.filter((path) => !path.endsWith("page=1"))).toEqual([]);
-    expect(sparing.length).toBeGreaterThanOrEqual(2 * AGGREGATED.length);
+    expect(sparing.length).toBeGreaterThanOrEqual(4 * AGGREGATED.length);
+    const said = "warn: requesting only GeckoTerminal's first pages for 10 minutes";
+    expect(run.notices.filter((notice) => notice === said)).toHaveLength(1);
   });
+
+  test.each(["500", "html"] as const)(
+    "of additional groups are still requested on all pages after a failure that is no refusal (%s)",
+    async (mischief) => {
+      await using standIn = await new StandInAggregator().listen();
+      await using run = new Running(standIn, [], AGGREGATED);
+      await run.advanceUntil("further pages", () => standIn.asked.some((path) => path.endsWith("page=3")));
+      standIn.mischief = mischief;
+      const before = standIn.asked.length;
+      await run.advanceUntil("a failure", () => standIn.asked.length > before);
+      standIn.mischief = undefined;
+      const began = run.clock.now();
+      await run.advanceUntil("a minute", () => run.clock.now() - began >= MINUTE);
+      const from = standIn.asked.length;
+      await run.advanceUntil("two minutes", () => run.clock.now() - began >= 3 * MINUTE);
+      expect(standIn.asked.slice(from).some((path) => !path.endsWith("page=1"))).toBe(true);
+    },
+  );
 
   test("keep the case of a mint and of its pool on Solana", async () => {
     await using standIn = await new StandInAggregator().listen();
