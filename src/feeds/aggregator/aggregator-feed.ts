@@ -28,7 +28,10 @@ const MAX_REQUESTS = 24;
 const MAX_PAGES = 3;
 /** How often the first pages are requested. The service renews them each minute. */
 const ROUND_MS = MINUTE_MS;
-/** Number of the first requests. They follow each other fast, because the start needs data. */
+/**
+ * Number of the first requests, at most those of the first round. They follow each other fast,
+ * because the start needs data.
+ */
 const FIRST_REQUESTS = 6;
 const FIRST_PAUSE_MS = 500;
 /** How long only first pages are requested after a refusal of too many requests. */
@@ -151,7 +154,9 @@ class AggregatorRun {
         const askedAt = clock.monotonic();
         if (page.page === 1 || !this.#isSparing) await this.#ask(page);
         const tookMs = clock.monotonic() - askedAt;
-        const restMs = (requests < FIRST_REQUESTS ? FIRST_PAUSE_MS : ROUND_MS / round.length) - tookMs;
+        const restMs =
+          (requests < Math.min(FIRST_REQUESTS, round.length) ? FIRST_PAUSE_MS : ROUND_MS / round.length) -
+          tookMs;
         await clock.sleep(Math.max(0, restMs), this.#signal);
         requests += 1;
       }

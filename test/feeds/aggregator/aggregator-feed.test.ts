@@ -107,6 +107,19 @@ describe("an aggregator's pools as a market", () => {
     expect(new Set(standIn.asked).size).toBe(6);
   });
 
+  test("of one group are requested twice in the first half minute, once for each list", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(
+      standIn,
+      [],
+      AGGREGATED.filter(({ group }) => group === "bsc"),
+    );
+    const began = run.clock.now();
+    await run.advanceUntil("half a minute", () => run.clock.now() - began >= MINUTE / 2);
+    expect(standIn.asked).toHaveLength(2);
+    expect(new Set(standIn.asked).size).toBe(2);
+  });
+
   test("of all groups are requested at most 24 times a minute, and the default groups' first pages still once a minute", async () => {
     await using standIn = await new StandInAggregator().listen();
     await using run = new Running(standIn, [], AGGREGATED);
