@@ -1,16 +1,20 @@
 import type { Clock } from "../base/lib/time/clock.ts";
+import { MINUTE_MS } from "../base/lib/time/time.ts";
 import { DurationHistogram } from "../gateway/metrics/index.ts";
 import type { StageLag } from "../gateway/source/index.ts";
+import { createForwardTime } from "./forward-time.ts";
 
 /** Number of durations for the quantiles: five minutes of a market that changes every second. */
 const RECENT = 300;
+/** Older durations do not count, such as those of a part that has stopped. */
+const RECENT_MS = 5 * MINUTE_MS;
 
 type Stage = StageLag["stage"];
 
 /** A report that market time has reached `atMs`. */
 interface Stamp {
   readonly atMs: number;
-  /** Time since `atMs`, by this machine's clock. */
+  /** Time since `atMs`. */
   readonly lateMs: number;
   /** When it arrived, by the monotonic clock. */
   readonly arrivedAt: number;
@@ -23,6 +27,8 @@ interface Stamp {
  */
 export class HeadLag {
   readonly #clock: Clock;
+  /** The current time. Never decreases, so that a clock set back makes no report look timely. */
+  readonly #forwardMs: () => number;
   readonly #stages = new Map<string, StageDurations>();
   /** The reports of each part that market time has not reached, in order. */
   readonly #stamps = new Map<string, Stamp[]>();
@@ -34,6 +40,7 @@ export class HeadLag {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#forwardMs = createForwardTime(clock);
   }
 
   /** By stage and part; those that have durations. */
@@ -45,7 +52,7 @@ export class HeadLag {
   seen(part: string, atMs: number): void {
     const stamps = this.#stamps.get(part) ?? [];
     this.#stamps.set(part, stamps);
-    stamps.push({ atMs, lateMs: this.#clock.now() - atMs, arrivedAt: this.#clock.monotonic() });
+    stamps.push({ atMs, lateMs: this.#forwardMs() - atMs, arrivedAt: this.#clock.monotonic() });
   }
 
   /** The market waits no longer for a part: until now, it did. */
@@ -87,7 +94,7 @@ export class HeadLag {
 
   #add(stage: Stage, part: string, ms: number): void {
     const key = `${stage} ${part}`;
-    const durations = this.#stages.get(key) ?? new StageDurations(stage, part);
+    const durations = this.#stages.get(key) ?? new StageDurations(stage, part, this.#clock);
     this.#stages.set(key, durations);
     durations.add(ms);
   }
@@ -97,17 +104,19 @@ class StageDurations implements StageLag {
   readonly stage: Stage;
   readonly part: string;
   readonly #all = new DurationHistogram();
-  readonly #recent: number[] = [];
+  readonly #clock: Clock;
+  readonly #recent: { readonly ms: number; readonly addedAt: number }[] = [];
   #next = 0;
 
-  constructor(stage: Stage, part: string) {
+  constructor(stage: Stage, part: string, clock: Clock) {
     this.stage = stage;
     this.part = part;
+    this.#clock = clock;
   }
 
   add(ms: number): void {
     this.#all.add(ms);
-    this.#recent[this.#next] = Math.max(0, ms);
+    this.#recent[this.#next] = { ms: Math.max(0, ms), addedAt: this.#clock.monotonic() };
     this.#next = (this.#next + 1) % RECENT;
   }
 
@@ -116,7 +125,10 @@ class StageDurations implements StageLag {
   }
 
   get recentMs(): StageLag["recentMs"] {
-    const sorted = this.#recent.toSorted((a, b) => a - b);
+    const since = this.#clock.monotonic() - RECENT_MS;
+    const recent = this.#recent.filter(({ addedAt }) => addedAt >= since);
+    if (recent.length === 0) return undefined;
+    const sorted = recent.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
     return [at(0.5), at(0.99)];
   }

@@ -45,7 +45,7 @@ const shown = (lag: HeadLag) =>
   Object.fromEntries(
     lag.stages.map(({ stage, part, recentMs, seconds }) => [
       `${stage} ${part}`.trim(),
-      [...recentMs, seconds.counts.at(-1)],
+      [...(recentMs ?? []), seconds.counts.at(-1)],
     ]),
   );
 
@@ -151,4 +151,32 @@ test("the quantiles are those of the last 300 seconds, while the histogram has a
   }
   expect(shown(lag)["seen bsc"]).toEqual([10, 10, 400]);
   expect(lag.stages[0]?.seconds.sum).toBeCloseTo(100 * 0.9 + 0.8 + 299 * 0.01);
+});
+
+test("durations older than five minutes do not count in the quantiles, so those of a part that stopped end", () => {
+  const time = new ManualClock(START);
+  const lag = new HeadLag(time);
+  const report = (lateMs: number, ...parts: readonly string[]) => {
+    time.advance(1_000);
+    for (const part of parts) lag.seen(part, time.now() - lateMs);
+    lag.reached(time.now() - lateMs, true);
+  };
+  report(900, "bsc", "polygon");
+  for (let second = 0; second < 200; second++) report(100, "bsc");
+  expect(shown(lag)["seen polygon"]).toEqual([900, 900, 1]);
+  time.advance(250_000);
+  report(200, "bsc");
+  expect(shown(lag)).toMatchObject({ "seen bsc": [100, 200, 202], "seen polygon": [1] });
+  time.advance(301_000);
+  expect(shown(lag)["seen bsc"]).toEqual([202]);
+});
+
+test("a clock set back by an hour hides no delay", () => {
+  const time = new ManualClock(START);
+  const lag = new HeadLag(time);
+  time.jumpWall(-3_600_000);
+  time.advance(1_000);
+  lag.seen("bsc", START + 300);
+  lag.reached(START + 300, true);
+  expect(shown(lag)["seen bsc"]).toEqual([700, 700, 1]);
 });

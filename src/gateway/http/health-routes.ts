@@ -89,7 +89,9 @@ export function addHealthRoutes(scope: FastifyInstance, context: HealthContext):
 }
 
 function lagOf({ lag }: HealthContext): Pick<ReadyResponse, "lag"> {
-  const rows = (lag?.() ?? []).map(({ stage, part, recentMs: [p50, p99] }) => {
+  const rows = (lag?.() ?? []).flatMap(({ stage, part, recentMs }) => {
+    if (!recentMs) return [];
+    const [p50, p99] = recentMs;
     return { stage, ...(part && { part }), p50_ms: Math.round(p50), p99_ms: Math.round(p99) };
   });
   return rows.length === 0 ? {} : { lag: rows };

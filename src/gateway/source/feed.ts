@@ -86,8 +86,11 @@ export interface StageLag {
   readonly part: string;
   /** Durations since the start. */
   readonly seconds: DurationHistogram["seconds"];
-  /** Median and 99th percentile of the last 300 durations, in milliseconds. */
-  readonly recentMs: readonly [p50: number, p99: number];
+  /**
+   * Median and 99th percentile of the last 300 durations, in milliseconds, without those older than
+   * five minutes; `undefined` if there are none.
+   */
+  readonly recentMs: readonly [p50: number, p99: number] | undefined;
 }
 
 /** Keys of external services, by service. `undefined`: none. */
