@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../base/lib/text/figures.ts";
 import { type MarketGroup, Profile, Window, WindowCounts } from "../../base/market/index.ts";
-import { CHAIN_GROUPS, normalizeAddress } from "../../base/model/index.ts";
+import { CHAIN_GROUPS, isNameIn, normalizeAddress } from "../../base/model/index.ts";
 import { quoteTokensOf } from "../quote-tokens.ts";
 import { nameAt } from "../service/group-names.ts";
 import { readItems } from "../service/read-answer.ts";
@@ -122,6 +122,10 @@ function readPool(
   const tokenId = relationships.base_token.data.id;
   const token = tokenId.startsWith(`${id}_`) ? tokenId.slice(id.length + 1) : "";
   if (quotes.some(({ address }) => address === normalizeAddress(group, token))) return undefined;
+  if (![token, attributes.address].every((name) => isNameIn(group, name))) {
+    unread.bad("reports", `its pool or token has no address of ${id}`);
+    return undefined;
+  }
   const price = Number(attributes.base_token_price_usd);
   const { m5, m30, h1 } = attributes.price_change_percentage;
   const priceBefore = (percent: number) => formatDecimal(price / (1 + percent / 100));

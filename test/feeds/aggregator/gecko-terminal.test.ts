@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { AGGREGATED, listUrl, readPools } from "../../../src/feeds/aggregator/gecko-terminal.ts";
 import { NETWORKS } from "../../../src/feeds/chain/networks.ts";
+import { Unread } from "../../../src/feeds/service/unread.ts";
 import { listOf, type StandInPool } from "./stand-in.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -65,6 +66,25 @@ describe("GeckoTerminal's lists of pools", () => {
     expect(pools.map(({ profile }) => profile.symbol)).toEqual(["OK"]);
     const foreign = JSON.parse(JSON.stringify(listOf("avax", [{ token: TOKEN, symbol: "AVAX" }])));
     expect(readPools(foreign, BSC, NOW)).toEqual([]);
+  });
+
+  test("are skipped and counted if the pool or its token has no address of the group", () => {
+    const unread = new Unread();
+    const bad = { symbol: "BAD", token: `0x${"cd".repeat(20)}` };
+    const pools = readPools(
+      listOf("bsc", [
+        { ...bad, pool: "7GCihgDB8fe6KNjn2MYtkzZcRjQy3t9GHdC8uHYmW2hr" },
+        { ...bad, pool: "<b>pool</b>" },
+        { ...bad, token: "7GCihgDB8fe6KNjn2MYtkzZcRjQy3t9GHdC8uHYmW2hr" },
+        { ...bad, token: "native" },
+        { token: TOKEN, symbol: "OK" },
+      ]),
+      BSC,
+      NOW,
+      unread,
+    );
+    expect(pools.map(({ profile }) => profile.symbol)).toEqual(["OK"]);
+    expect(unread.counts).toEqual({ "reports: its pool or token has no address of bsc": 4 });
   });
 
   test("are rejected if they are not a list, or if no pool has the expected form", () => {
