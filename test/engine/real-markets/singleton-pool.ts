@@ -65,9 +65,10 @@ function inSingleton(trades: readonly Trade[]): MarketEvent[] {
     { atMs: START - 1_000, logs: born },
     ...trades.map((trade) => ({ atMs: trade.at, logs: [swapOf(trade)] })),
   ];
-  return blocks.flatMap(({ atMs, logs }, number) =>
-    translator.translate(translator.read({ number, hash: "0x", parentHash: "0x", atMs, logs })),
-  );
+  return blocks.flatMap(({ atMs, logs: raw }, number) => {
+    const logs = raw.map((one) => ({ ...one, transactionHash: `0x${number}` }));
+    return translator.translate(translator.read({ number, hash: "0x", parentHash: "0x", atMs, logs }));
+  });
 }
 
 /** Plays the pool among eight quiet tokens, and reports its token's flares and canary. */

@@ -112,7 +112,8 @@ function blockOf(number: number): EvmBlock {
     const pool = (number * 37 + trade) % POOLS;
     const units = 10n ** 18n + BigInt(number * trade);
     const origin = addressOf(50_000 + ((number * 7 + trade) % 3_000));
-    const common = { address: addressOf(9_000 + pool), transactionHash: word(BigInt(trade)), origin };
+    const transactionHash = word(BigInt(number * TRADES_A_BLOCK + trade));
+    const common = { address: addressOf(9_000 + pool), transactionHash, origin };
     const who = word(BigInt(50_000 + trade));
     if (pool % 2 === 0) {
       const sync = toEventSelector("Sync(uint112,uint112)");
