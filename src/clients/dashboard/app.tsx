@@ -50,7 +50,7 @@ const KeyList = onDemand<KeyListProps>(async () => (await import("./parts/keys.t
 
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
-  const [alerts] = useState(() => new PageAlerts(key));
+  const [alerts] = useState(() => new PageAlerts(server, key));
   const [isPanelOpen, setPanelOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
   useEffect(() => {

@@ -20,7 +20,7 @@ interface LiveTokenProps
 /** A token's page outside the dashboard, with the dashboard's stream, keys and alerts. */
 export function LiveToken({ server, group, renderedMs, ...token }: LiveTokenProps) {
   const [key] = useState(storedKey);
-  const [alerts] = useState(() => new PageAlerts(key));
+  const [alerts] = useState(() => new PageAlerts(server, key));
   const [range, setRange] = useState<RangeName>();
   const [isPanelOpen, setPanelOpen] = useState(false);
   const seen = useSeen(server, key, alerts);

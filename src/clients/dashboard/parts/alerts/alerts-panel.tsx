@@ -27,7 +27,7 @@ export interface AlertsPanelProps {
 export function AlertsPanel({ query, server, onClose }: AlertsPanelProps) {
   return (
     <Sheet title="Alerts" onClose={onClose}>
-      <How />
+      <How server={server} />
       <What query={query} />
       <SetAlerts server={server} />
     </Sheet>
@@ -44,7 +44,7 @@ const ACCESS_TEXTS: Readonly<Record<NotifyAccess, string>> = {
 };
 
 /** The choice of notification and sound. */
-function How() {
+function How({ server }: Pick<AlertsPanelProps, "server">) {
   const { alerts, settings } = useAlerts();
   const [access, setAccess] = useState(notifyAccess);
   useEffect(() => {
@@ -56,7 +56,7 @@ function How() {
   const isSilent = !isNotified && !settings.hasSound && !settings.isPushed;
   const canAsk = access === "default" || access === "granted";
   const notify = async (isWanted: boolean) => {
-    const answer = isWanted ? await askToNotify() : access;
+    const answer = isWanted ? await askToNotify(server) : access;
     setAccess(answer);
     alerts?.update((before) => ({ ...before, isNotified: isWanted && answer === "granted" }));
   };
@@ -80,7 +80,7 @@ function How() {
         isOn={settings.hasSound}
         onChange={sound}
       />
-      <PushChoice onAsked={() => setAccess(notifyAccess())} />
+      <PushChoice server={server} onAsked={() => setAccess(notifyAccess())} />
       <small class={isSilent ? "whole warned" : "whole"} role="status">
         {isSilent
           ? "Without a notification or sound, new alerts are only counted in this tab's title, while the tab is hidden."
@@ -135,11 +135,11 @@ const PUSH_TEXTS = {
 } as const;
 
 /** The choice of push. Absent if the server or the browser has none. */
-function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
+function PushChoice({ server, onAsked }: { readonly server: URL; readonly onAsked: () => void }) {
   const { alerts, settings } = useAlerts();
   const [isOffered, setOffered] = useState(false);
   const [hasFailed, setFailed] = useState(false);
-  useEffect(() => void canPush().then(setOffered), []);
+  useEffect(() => void canPush(server).then(setOffered), [server.href]);
   if (!isOffered || !alerts) return null;
   const change = async (isWanted: boolean) => {
     const isPushed = isWanted && (await startPush(alerts));
@@ -263,7 +263,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
     <li class="set">
       <span>
         {name === undefined ? (
-          <a href={flaresHash(query)}>{description}</a>
+          <a href={new URL(flaresHash(query), server).href}>{description}</a>
         ) : (
           <strong>
             <UntrustedText text={name} />

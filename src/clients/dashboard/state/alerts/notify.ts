@@ -4,8 +4,6 @@ import type { AlertHit } from "./alert-watch.ts";
 /** The visitor's decision on notifications, or why the page cannot ask for one. */
 export type NotifyAccess = NotificationPermission | "insecure" | "home-screen" | "unsupported";
 
-const WORKER = "./worker.js";
-
 export function notifyAccess(): NotifyAccess {
   if (!isSecureContext) return "insecure";
   if ("Notification" in globalThis && "serviceWorker" in navigator) return Notification.permission;
@@ -17,17 +15,18 @@ export function notifyAccess(): NotifyAccess {
  * Asks an undecided visitor for permission, which browsers allow only after a click. If
  * notifications are allowed, registers the worker. Resolves with the access after that.
  */
-export async function askToNotify(): Promise<NotifyAccess> {
+export async function askToNotify(server: URL): Promise<NotifyAccess> {
   if (notifyAccess() === "default") await Notification.requestPermission();
-  if (notifyAccess() === "granted") await registerWorker();
+  if (notifyAccess() === "granted") await registerWorker(server);
   return notifyAccess();
 }
 
 /**
- * Registers the worker that shows notifications and reacts to clicks. Resolves once it is active.
+ * Registers the worker that shows notifications and reacts to clicks, for all pages of the server.
+ * Resolves once it is active.
  */
-export async function registerWorker(): Promise<ServiceWorkerRegistration> {
-  await navigator.serviceWorker.register(WORKER);
+export async function registerWorker(server: URL): Promise<ServiceWorkerRegistration> {
+  await navigator.serviceWorker.register(new URL("worker.js", server));
   return await navigator.serviceWorker.ready;
 }
 
@@ -35,9 +34,10 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
  * Shows the alerts, if the visitor allows it. A notification replaces an earlier one with the same
  * tag.
  */
-export async function showNotifications(hits: readonly AlertHit[]): Promise<void> {
+export async function showNotifications(server: URL, hits: readonly AlertHit[]): Promise<void> {
   if (hits.length === 0 || notifyAccess() !== "granted") return;
-  const registration = await registerWorker();
+  const registration = await registerWorker(server);
+  const icon = new URL("icon-192.png", server).href;
   for (const { title, body, tag, path } of alertTexts(hits))
-    await registration.showNotification(title, { body, tag, icon: "./icon-192.png", data: { path } });
+    await registration.showNotification(title, { body, tag, icon, data: { path } });
 }

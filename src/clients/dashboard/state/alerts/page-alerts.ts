@@ -7,7 +7,6 @@ import type { FlareLists } from "../group/flare-lists.ts";
 import { watchedGroups } from "../visitor/use-watched.ts";
 import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
 import { type AlertHit, AlertWatch } from "./alert-watch.ts";
-import { showNotifications } from "./notify.ts";
 import { playSound } from "./sound.ts";
 import { onAlertsElsewhere, readAlerts, writeAlerts } from "./stored-alerts.ts";
 
@@ -19,6 +18,7 @@ const HELD_MS = 300_000;
 
 /** The page's alerts: stores what is set, and reports while the page is open. */
 export class PageAlerts {
+  readonly server: URL;
   #settings = readAlerts();
   readonly #watches = new Map(GROUPS.map((group) => [group, new AlertWatch(group)]));
   readonly #lists = new Map<GroupName, FlareLists>();
@@ -30,7 +30,8 @@ export class PageAlerts {
   /** Alerts since the page was hidden; 0 while it is visible. */
   #unseen = 0;
 
-  constructor(key: string | undefined) {
+  constructor(server: URL, key: string | undefined) {
+    this.server = server;
     this.#key = key;
     onAlertsElsewhere(() => this.#changed(readAlerts()));
     document.addEventListener("visibilitychange", () => {
@@ -146,16 +147,32 @@ export class PageAlerts {
     else setTimeout(() => void this.#flush(), restMs);
   }
 
-  async #flush(): Promise<void> {
+  #flush(): Promise<void> {
     const hits = this.#waiting;
     this.#waiting = [];
     this.#reportedAtMs = performance.now();
+    return this.#show(hits);
+  }
+
+  async #show(hits: readonly AlertHit[], isSecondTry = false): Promise<void> {
     const { isNotified, hasSound } = this.#settings;
     if (!isNotified && !hasSound) return;
-    const fresh = await claim(hits.map(({ key }) => key));
-    if (fresh.size === 0) return;
+    const claims = await claim(hits.map(({ key }) => key));
+    const left = hits.filter(({ key }) => !claims.has(key));
+    // The tab with the claim may fail to show the alert, and then gives the claim back.
+    if (left.length > 0 && !isSecondTry) setTimeout(() => void this.#show(left, true), TOGETHER_MS);
+    if (claims.size === 0) return;
     if (hasSound) playSound();
-    if (isNotified) await showNotifications(hits.filter(({ key }) => fresh.has(key))).catch(() => {});
+    if (!isNotified) return;
+    try {
+      const { showNotifications } = await import("./notify.ts");
+      await showNotifications(
+        this.server,
+        hits.filter(({ key }) => claims.has(key)),
+      );
+    } catch {
+      for (const release of claims.values()) release();
+    }
   }
 
   #count(unseen: number): void {
@@ -182,25 +199,31 @@ export function useAlerts(): AlertsControl & { readonly settings: AlertSettings 
 }
 
 /**
- * Claims the keys that no other open tab of this browser has claimed, and returns them. Uses locks,
- * because changes to the storage reach other tabs a moment later.
+ * Claims the keys that no other open tab of this browser has claimed. Returns each with a function
+ * that gives it back. Uses locks, because changes to the storage reach other tabs a moment later.
  */
-async function claim(keys: readonly string[]): Promise<ReadonlySet<string>> {
+async function claim(keys: readonly string[]): Promise<ReadonlyMap<string, () => void>> {
   // Insecure pages have no locks, but no notifications either: only the sound may repeat.
-  if (!navigator.locks) return new Set(keys);
-  const results = await Promise.all(keys.map(async (key) => ((await isFirst(key)) ? [key] : [])));
-  return new Set(results.flat());
+  if (!navigator.locks) return new Map(keys.map((key) => [key, () => {}]));
+  const claimed = await Promise.all(keys.map(async (key) => [key, await lock(key)] as const));
+  return new Map(claimed.flatMap(([key, release]) => (release ? [[key, release]] : [])));
 }
 
-/** Requests the lock, and holds it for five minutes. Resolves with whether this tab got it. */
-function isFirst(key: string): Promise<boolean> {
+/**
+ * Requests the lock, and holds it for five minutes. Resolves with a function that releases it, or
+ * with `undefined` if another tab has it.
+ */
+function lock(key: string): Promise<(() => void) | undefined> {
   return new Promise((resolve) => {
-    const hold = async (lock: Lock | null) => {
-      resolve(lock !== null);
-      if (lock) await new Promise((done) => setTimeout(done, HELD_MS));
+    const hold = async (got: Lock | null) => {
+      if (!got) return resolve(undefined);
+      await new Promise<void>((release) => {
+        setTimeout(release, HELD_MS);
+        resolve(release);
+      });
     };
     // If the lock fails, report the alert: twice is better than never.
     const asked = navigator.locks.request(`flarewire-alert ${key}`, { ifAvailable: true }, hold);
-    asked.catch(() => resolve(true));
+    asked.catch(() => resolve(() => {}));
   });
 }

@@ -3,27 +3,28 @@ import { isPushable } from "../select-flares.ts";
 import { keyHeader } from "../visitor/fetch-with-key.ts";
 import { askToNotify, registerWorker } from "./notify.ts";
 
-const PUSH_URL = "./push";
+const urlOf = (server: URL) => new URL("push", server);
 
 /** Whether the server and this browser can push. */
-export async function canPush(): Promise<boolean> {
-  return "PushManager" in globalThis && isSecureContext && (await fetchPublicKey()) !== undefined;
+export async function canPush(server: URL): Promise<boolean> {
+  return "PushManager" in globalThis && isSecureContext && (await fetchPublicKey(server)) !== undefined;
 }
 
 /**
  * Returns the server's public key for push; `undefined` if it does not push or the request fails.
  */
-async function fetchPublicKey(): Promise<string | undefined> {
+async function fetchPublicKey(server: URL): Promise<string | undefined> {
   try {
-    const { public_key } = await (await fetch(PUSH_URL)).json();
+    const { public_key } = await (await fetch(urlOf(server))).json();
     return typeof public_key === "string" ? public_key : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** What to push, and the visitor's key. */
+/** What to push, the server, and the visitor's key. */
 interface Wanted {
+  readonly server: URL;
   readonly queries: readonly FlareQuery[];
   readonly key: string | undefined;
 }
@@ -34,10 +35,10 @@ interface Wanted {
  */
 export async function startPush(wanted: Wanted): Promise<boolean> {
   try {
-    if ((await askToNotify()) !== "granted") return false;
-    const applicationServerKey = await fetchPublicKey();
+    if ((await askToNotify(wanted.server)) !== "granted") return false;
+    const applicationServerKey = await fetchPublicKey(wanted.server);
     if (applicationServerKey === undefined) return false;
-    const { pushManager } = await registerWorker();
+    const { pushManager } = await registerWorker(wanted.server);
     await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
     await updatePush(wanted);
     return true;
@@ -53,8 +54,8 @@ export async function startPush(wanted: Wanted): Promise<boolean> {
  * subscription at the server. Does nothing if this browser has no subscription. Rejects if the
  * request fails or the server refuses.
  */
-export async function updatePush({ queries, key }: Wanted): Promise<void> {
-  const subscription = await (await registerWorker()).pushManager.getSubscription();
+export async function updatePush({ server, queries, key }: Wanted): Promise<void> {
+  const subscription = await (await registerWorker(server)).pushManager.getSubscription();
   if (!subscription) return;
   const { endpoint, keys } = subscription.toJSON();
   const rules = queries
@@ -62,8 +63,8 @@ export async function updatePush({ queries, key }: Wanted): Promise<void> {
     .map((query) => ({ channel: channelOf(query), filter: filterOf(query) }));
   const { ok, status } =
     rules.length > 0
-      ? await send("PUT", key, { endpoint, keys, rules })
-      : await send("DELETE", key, { endpoint });
+      ? await send(server, "PUT", key, { endpoint, keys, rules })
+      : await send(server, "DELETE", key, { endpoint });
   if (!ok) throw new Error(`the server returned ${status}`);
 }
 
@@ -71,18 +72,23 @@ export async function updatePush({ queries, key }: Wanted): Promise<void> {
  * Ends the subscription, here and at the server. Ignores a refusal. If the request fails, rejects,
  * but still ends it here: then the server's pushes fail.
  */
-export async function stopPush({ key }: Pick<Wanted, "key">): Promise<void> {
-  const subscription = await (await registerWorker()).pushManager.getSubscription();
+export async function stopPush({ server, key }: Omit<Wanted, "queries">): Promise<void> {
+  const subscription = await (await registerWorker(server)).pushManager.getSubscription();
   if (!subscription) return;
   try {
-    await send("DELETE", key, { endpoint: subscription.endpoint });
+    await send(server, "DELETE", key, { endpoint: subscription.endpoint });
   } finally {
     await subscription.unsubscribe();
   }
 }
 
-function send(method: "PUT" | "DELETE", key: string | undefined, body: object): Promise<Response> {
-  return fetch(PUSH_URL, {
+function send(
+  server: URL,
+  method: "PUT" | "DELETE",
+  key: string | undefined,
+  body: object,
+): Promise<Response> {
+  return fetch(urlOf(server), {
     method,
     headers: { ...keyHeader(key), "content-type": "application/json" },
     body: JSON.stringify(body),
