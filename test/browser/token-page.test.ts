@@ -38,6 +38,8 @@ describe.skipIf(findChromium() === undefined)("the page of a token in Chromium",
     pageErrors.length = 0;
     await page.reload();
     await page.locator(".star").waitFor();
+    const share = page.getByRole("link", { name: "Page of ONE, to share" });
+    expect(await share.getAttribute("href")).toBe(`/${PATH}`);
     expect(await findViolations(page)).toEqual([]);
     const picture = sharePicture(
       {

@@ -5,7 +5,7 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/world/samples.ts
 // The path is not a literal, so that the check of the tests does not need the types of a browser.
 const FILE = "../../../src/clients/dashboard/state/alerts/page-alerts.ts";
 const { PageAlerts }: { readonly PageAlerts: new (server: URL, key: undefined) => Alerts } = await import(
-  new URL(FILE, import.meta.url).href
+  FILE
 );
 interface Alerts {
   reset(group: "bsc", lists: FlareLists, isStart: boolean): void;

@@ -236,6 +236,11 @@ test("a token's flares are the listed and the stored finished ones; for those in
   ]);
 });
 
+test("before the lists are loaded, a stored flare stays running", () => {
+  const running = { flare: flare("ONE"), started: null, why: null, outcome: null, cause: null };
+  expect(recordsOf([running], [], undefined)).toEqual([running]);
+});
+
 test("only views by which a rule of the server can select are pushed", () => {
   const ended = { ...DEFAULT_QUERY, channel: "flares.finished" } as const;
   expect([DEFAULT_QUERY, ended, { ...ended, minLiquidity: 10_000 }].map(isPushable)).toEqual([

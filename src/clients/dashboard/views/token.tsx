@@ -24,8 +24,6 @@ import { RANGE_NAMES, type RangeName } from "../state/candles/ranges.ts";
 import { type FlareLists, recordsOf } from "../state/group/flare-lists.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 
-const NO_LISTS: FlareLists = { explanations: {} };
-
 export interface TokenViewProps {
   readonly group: GroupName;
   /** Its address in lower case or, on an exchange, its symbol. */
@@ -52,8 +50,8 @@ export interface TokenViewProps {
 export function TokenView(props: TokenViewProps) {
   const { group, tokenKey, flareId, view, lists, nowMs, server, apiKey, range, onRange, level } = props;
   const isShownToken = (item: Parameters<typeof tokenOf>[0]) => tokenOf(item) === tokenKey;
-  const known = lists instanceof Error || !lists ? NO_LISTS : lists;
-  const { pro = [], free = [], finished_trending = [] } = known.flares ?? {};
+  const known = lists instanceof Error ? undefined : lists;
+  const { pro = [], free = [], finished_trending = [] } = known?.flares ?? {};
   const flare = [...pro, ...free].find(isShownToken);
   const past = finished_trending.filter(isShownToken);
   const listing = group === "bsc" ? view?.newest?.bsc?.find(isShownToken) : undefined;
@@ -82,16 +80,21 @@ export function TokenView(props: TokenViewProps) {
   const ranges = group === "bsc" && (
     <Segments legend="Time shown" name="range" options={RANGE_NAMES} chosen={range} onChoose={onRange} />
   );
+  const root = level === 1 ? server.pathname : "";
   const actions = (
     <>
       <TokenBell group={group} token={token} />
-      <TokenActions group={group} token={token} pair={market?.pair} page={tokenPath(group, tokenKey)} />
+      <TokenActions
+        group={group}
+        token={token}
+        pair={market?.pair}
+        page={`${root}${tokenPath(group, tokenKey)}`}
+      />
     </>
   );
   return (
     <TokenPage
-      {...{ details, flareId, nowMs, range, level, ranges, actions }}
-      root={level === 1 ? server.pathname : ""}
+      {...{ details, flareId, nowMs, range, level, ranges, actions, root }}
       market={props.market}
       problem={stored?.problem}
     />

@@ -1,6 +1,3 @@
-import { alertTexts } from "./alert-texts.ts";
-import type { AlertHit } from "./alert-watch.ts";
-
 /** The visitor's decision on notifications, or why the page cannot ask for one. */
 export type NotifyAccess = NotificationPermission | "insecure" | "home-screen" | "unsupported";
 
@@ -28,16 +25,4 @@ export async function askToNotify(server: URL): Promise<NotifyAccess> {
 export async function registerWorker(server: URL): Promise<ServiceWorkerRegistration> {
   await navigator.serviceWorker.register(new URL("worker.js", server));
   return await navigator.serviceWorker.ready;
-}
-
-/**
- * Shows the alerts, if the visitor allows it. A notification replaces an earlier one with the same
- * tag.
- */
-export async function showNotifications(server: URL, hits: readonly AlertHit[]): Promise<void> {
-  if (hits.length === 0 || notifyAccess() !== "granted") return;
-  const registration = await registerWorker(server);
-  const icon = new URL("icon-192.png", server).href;
-  for (const { title, body, tag, path } of alertTexts(hits))
-    await registration.showNotification(title, { body, tag, icon, data: { path } });
 }

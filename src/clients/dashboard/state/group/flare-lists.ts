@@ -15,13 +15,16 @@ export interface FlareLists extends Pick<View, "explanations" | "outcomes"> {
 /**
  * Returns a token's flares, newest start first. A listed flare replaces its stored state, which is
  * older, but keeps what only the history has, such as the reason at its start. Omits a stored flare
- * that runs but is not listed, because the lists include all running flares.
+ * that runs but is not listed, because the lists include all running flares. Without lists, returns
+ * the stored flares.
  */
 export function recordsOf(
   stored: readonly FlareRecord[],
   listed: readonly AnyFlare[],
-  { explanations, outcomes = {} }: Pick<FlareLists, "explanations" | "outcomes">,
+  lists: Pick<FlareLists, "explanations" | "outcomes"> | undefined,
 ): readonly FlareRecord[] {
+  if (!lists) return stored;
+  const { explanations, outcomes = {} } = lists;
   const before = new Map(stored.map((record) => [record.flare.id, record]));
   const shown = listed.map((flare): FlareRecord => {
     const known = before.get(flare.id);
