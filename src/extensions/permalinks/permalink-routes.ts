@@ -35,6 +35,8 @@ interface PermalinkDependencies extends ResourceContext {
    * Draws the pictures, and is closed with the scope. Default: {@link Pictures} with its defaults.
    */
   readonly pictures?: Pictures | undefined;
+  /** Loads the renderer, for each page again. Default: {@link loadRenderer}, which loads it once. */
+  readonly load?: (() => Promise<PageRenderer>) | undefined;
 }
 
 /** Maximum cached pages. Each takes about 10 kB with its compressed forms. */
@@ -50,17 +52,12 @@ const TOKEN_PATH = "/token/:group/:token";
  */
 export function addPermalinkRoutes(scope: FastifyInstance, dependencies: PermalinkDependencies): void {
   const { history, policy = allowAll, head, freshness, info, settings } = dependencies;
-  const { pictures = new Pictures() } = dependencies;
+  const { pictures = new Pictures(), load = loadRenderer } = dependencies;
   scope.addHook("onClose", () => pictures.close());
   const template = dependencies.pages.get("permalink.html")?.bytes.toString();
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
   const addressOf = createAddressOf(settings);
-  let loaded: Promise<PageRenderer> | undefined;
-  const renderer = () => {
-    loaded ??= loadRenderer();
-    return loaded;
-  };
   const readSubject = (request: FastifyRequest, reply: FastifyReply, read: Read) => {
     const rights = policy.admit(request, reply);
     if (!head.ready) throw noDataYet(freshness());
@@ -80,7 +77,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, dependencies: Permali
         if (!subject.isCanonical)
           return reply.headers({ "cache-control": "no-store" }).redirect(`${root}${subject.path}`, 307);
         const address = addressOf(request);
-        const text = subject.page(root, await renderer());
+        const text = subject.page(root, await load());
         const body = fill(text, address && `${address}/${subject.path}`);
         return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
       } catch (error) {

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Snapshot } from "../../../src/base/model/index.ts";
 import { FlarewireError } from "../../../src/base/protocol/index.ts";
 import { createHistoryReader, openSqliteHistoryStore } from "../../../src/extensions/history/index.ts";
+import { loadRenderer } from "../../../src/extensions/pages/index.ts";
 import { Pictures } from "../../../src/extensions/permalinks/picture/pictures.ts";
 import type { AccessPolicy } from "../../../src/gateway/http/access/access.ts";
 import { allowAll } from "../../../src/gateway/http/access/access.ts";
@@ -281,4 +282,15 @@ test("a picture beyond the maximum number is refused with 503 and Retry-After", 
     "5",
     "urn:flarewire:problem:over-capacity",
   ]);
+});
+
+test("if the renderer could not be loaded for one page, it is loaded for the next", async ({ serve }) => {
+  let failures = 1;
+  const load = async () => {
+    if (failures-- > 0) throw new Error("too many open files");
+    return loadRenderer();
+  };
+  const rest = await serve({ load });
+  const statusOf = async () => (await get(rest, `/flare/${idOf(7)}`)).statusCode;
+  expect([await statusOf(), await statusOf()]).toEqual([500, 200]);
 });
