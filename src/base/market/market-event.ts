@@ -20,7 +20,11 @@ const Amount = z
   .string()
   .max(100)
   .regex(/^\d+(\.\d+)?$/);
-const TokenId = z.string().min(1).max(128);
+const TokenId = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
 const Link = z.string().max(2_048).nullable();
 
 /** `token`: the token's address or, on the exchange, its symbol. */

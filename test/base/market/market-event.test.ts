@@ -127,10 +127,14 @@ test.each(shared(AMOUNTS))(
   },
 );
 
-test.each(shared(NAMES))("a %s has its %s of 1 to 128 characters", (_, name, event) => {
-  const read = (text: string) => MarketEvent.safeParse({ ...event, [name]: text }).success;
-  expect(["x", "x".repeat(128), "", "x".repeat(129)].map(read)).toEqual([true, true, false, false]);
-});
+test.each(shared(NAMES))(
+  "a %s has its %s of 1 to 128 characters, in well-formed Unicode",
+  (_, name, event) => {
+    const read = (text: string) => MarketEvent.safeParse({ ...event, [name]: text }).success;
+    expect(["x", "x".repeat(128), "\u{1f525}"].map(read)).toEqual([true, true, true]);
+    expect(["", "x".repeat(129), "\ud800X"].map(read)).toEqual([false, false, false]);
+  },
+);
 
 const post = (part: object) => ({ ...PROFILE, forumPost: { ...PROFILE.forumPost, ...part } });
 const social = (part: object) => ({ ...PROFILE, socialData: { ...PROFILE.socialData, ...part } });
