@@ -142,8 +142,8 @@ export const TokenDetails = z
     symbol: z.string(),
     address: Address.nullable().describe("`null` for a token of the exchange."),
     name: z.string().nullable().describe("`null` if the group's lists have no names."),
-    price: DecimalString.describe("The newest known, in US dollars or as in flares."),
-    price_at: Timestamp.nullable(),
+    price: DecimalString.describe("The newest known, as in flares."),
+    price_at: Timestamp.nullable().optional(),
     created_at: Timestamp.nullable(),
     liquidity: DecimalString.nullable().describe(
       'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` if only a chart or leaderboard of a group other than `bsc` has the token.',

@@ -146,7 +146,7 @@ export const TOOLS: readonly Tool[] = [
         symbol: untrusted(symbol),
         name: name === null ? null : untrusted(name),
         price,
-        price_at,
+        price_at: price_at ?? null,
         created_at,
         liquidity_usd: liquidity,
         looks_dangerous: canary,

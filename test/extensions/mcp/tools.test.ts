@@ -204,7 +204,7 @@ test("why has each field of the flare, of its start and of its latest explanatio
   });
 });
 
-test("token has each field, with the strangers' texts fenced, and ten flares", async () => {
+test("token has each field, with the strangers' texts fenced, and ten flares, also from a server without `price_at`", async () => {
   const { example } = HISTORY_ROUTES.token.responses[200]?.content?.["application/json"] ?? {};
   const details: TokenDetails = {
     ...(example as TokenDetails),
@@ -220,9 +220,16 @@ test("token has each field, with the strangers' texts fenced, and ten flares", a
     ...{ looks_dangerous: true, as_of: details.as_of, chart_rank: 3, leaderboard_rank: 4 },
     flares: Array(10).fill(SHOWN_RECORD),
   });
-  const bare = { ...details, name: null, chart: null, leaderboard: null, flares: [] };
+  const { price_at: _, ...older } = details;
+  const bare = { ...older, name: null, chart: null, leaderboard: null, flares: [] };
   const { answer: plain } = await call("token", { token: "x" }, bare);
-  expect(plain).toMatchObject({ name: null, chart_rank: null, leaderboard_rank: null, flares: [] });
+  expect(plain).toMatchObject({
+    name: null,
+    price_at: null,
+    chart_rank: null,
+    leaderboard_rank: null,
+    flares: [],
+  });
 });
 
 test("history passes every parameter on, and has each field of its flares", async () => {

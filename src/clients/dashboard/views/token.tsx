@@ -114,7 +114,7 @@ function merge(
   const facts = from && factsOf(from);
   if (!stored && !facts) return undefined;
   const { price_at = null } = facts ?? {};
-  const isOlder = stored && price_at !== null && stored.price_at !== null && price_at < stored.price_at;
+  const isOlder = stored?.price_at && price_at !== null && price_at < stored.price_at;
   return {
     ...UNKNOWN,
     group,

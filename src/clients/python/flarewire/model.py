@@ -1229,7 +1229,6 @@ class TokenDetails:
     address: Address | None
     name: str | None
     price: DecimalString
-    price_at: Timestamp | None
     created_at: Timestamp | None
     liquidity: DecimalString | None
     market_data: MarketData | None
@@ -1242,6 +1241,7 @@ class TokenDetails:
     leaderboard: TokenDetailsLeaderboard | None
     candles: list[Candle]
     flares: list[FlareRecord]
+    price_at: Timestamp | None = None
 
 
 RecordWindow = Literal["24h", "7d", "30d"]

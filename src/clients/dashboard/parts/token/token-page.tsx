@@ -46,7 +46,7 @@ export interface TokenPageProps {
 
 /** The page of a token, or of one of its flares, rendered by the server and by the dashboard. */
 export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: TokenPageProps) {
-  const { group, symbol, name, address, flares, price, price_at } = details;
+  const { group, symbol, name, address, flares, price, price_at = null } = details;
   const priceLabel = usePriceLabel();
   const record = flares.find(({ flare }) => flare.id === flareId) ?? flares[0];
   const running = flares.find(({ cause, flare }) => cause === null && flare.finished_trending_at === null);
