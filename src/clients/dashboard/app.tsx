@@ -98,7 +98,7 @@ export function App({ server }: { readonly server: URL }) {
           </a>
         </h1>
         <Navigation route={route} group={group} lists={lists} />
-        <Search view={seen?.view} />
+        <Search view={seen?.view} others={others} />
         <StatusBar seen={seen} />
         <AlertsButton label="Alerts" />
       </header>

@@ -10,6 +10,7 @@ import {
   readRoute,
   tokenHash,
 } from "../../../src/clients/dashboard/route.ts";
+import { findTokens } from "../../../src/clients/dashboard/state/find-tokens.ts";
 import { DEFAULT_QUERY } from "../../../src/clients/dashboard/state/flare-query.ts";
 import { recordsOf } from "../../../src/clients/dashboard/state/group/flare-lists.ts";
 import {
@@ -234,6 +235,26 @@ test("a token's flares are the listed and the stored finished ones; for those in
     ["NEW", null, null, null],
     ["OLD", SAMPLE_EXPLANATION, "faded", null],
   ]);
+});
+
+test("the search finds flares of every followed group, and offers a pasted address in its own case", () => {
+  const gone = { token: { ...SAMPLE_FLARE.token, symbol: "GONE", address: "0xAB" } };
+  const flares = { pro: [flare("PRO")], finished_trending: [flare("2", gone)] };
+  const lists = { explanations: {}, flares };
+  const others = [
+    undefined,
+    { group: "base", lists },
+    { group: "solana", lists: new Error("full") },
+  ] as const;
+  const found = (text: string) =>
+    findTokens({ explanations: {} }, others, text).map(({ group, key }) => `${group} ${key}`);
+  const key = SAMPLE_FLARE.token.address.toLowerCase();
+  expect(found("PRO")).toEqual([`base ${key}`]);
+  expect(found("gone")).toEqual(["base 0xab"]);
+  expect(found("nobody")).toEqual([]);
+  const mint = "So11111111111111111111111111111111111111112";
+  expect(found(mint)).toEqual([`solana ${mint}`]);
+  expect(found(`0x${"A".repeat(40)}`)).toEqual([`bsc 0x${"a".repeat(40)}`]);
 });
 
 test("before the lists are loaded, a stored flare stays running", () => {

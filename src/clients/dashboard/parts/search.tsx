@@ -1,31 +1,26 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { GROUP_FACTS, GROUPS, type GroupName } from "../../../base/model/groups.ts";
-import { tokenOf } from "../../../base/model/key-of.ts";
-import { shortAddress } from "../../../base/model/token-key.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { GROUP_FACTS } from "../../../base/model/groups.ts";
 import type { View } from "../../sdk/index.ts";
 import { tokenHash } from "../route.ts";
+import { findTokens } from "../state/find-tokens.ts";
+import type { GroupSeen } from "../state/seen.ts";
 import { UntrustedText } from "./untrusted-text.tsx";
 
-const MAX_FOUND = 8;
-/** A whole address, whose page exists even if no list has the token. */
-const ADDRESS = /^0x[0-9a-f]{40}$/i;
-
-interface Found {
-  readonly group: GroupName;
-  readonly key: string;
-  readonly symbol: string;
-  readonly name: string;
+interface SearchProps {
+  readonly view: View | undefined;
+  /** The groups whose flares the page follows besides. */
+  readonly others: readonly (GroupSeen | undefined)[];
 }
 
 /**
  * Finds a token of any group by its symbol, name or address. `/` and Ctrl-K move the focus here.
  */
-export function Search({ view }: { readonly view: View | undefined }) {
+export function Search({ view, others }: SearchProps) {
   const [text, setText] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const box = useRef<HTMLElement>(null);
-  const wanted = text.trim().toLowerCase();
-  const found = useMemo(() => (view && wanted !== "" ? findTokens(view, wanted) : []), [view, wanted]);
+  const wanted = text.trim();
+  const found = view && wanted !== "" ? findTokens(view, others, wanted) : [];
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches("input, select, textarea");
@@ -91,32 +86,4 @@ export function Search({ view }: { readonly view: View | undefined }) {
       )}
     </search>
   );
-}
-
-/** Returns the tokens of all present lists that match, those that begin with the text first. */
-function findTokens(view: View, wanted: string): readonly Found[] {
-  const found = new Map<string, Found>();
-  const add = (
-    group: GroupName,
-    item: Parameters<typeof tokenOf>[0] & { readonly token: { readonly symbol: string } },
-  ) => {
-    const key = tokenOf(item);
-    const { token } = item;
-    const name = "name" in token ? String(token.name) : "";
-    const matches = [token.symbol, name, key].some((text) => text.toLowerCase().includes(wanted));
-    if (matches && !found.has(`${group} ${key}`))
-      found.set(`${group} ${key}`, { group, key, symbol: token.symbol, name });
-  };
-  const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
-  for (const flare of [...pro, ...free, ...finished_trending]) add("bsc", flare);
-  for (const listing of view.newest?.bsc ?? []) add("bsc", listing);
-  for (const group of GROUPS) {
-    for (const item of view.charts?.[group] ?? []) add(group, "flare" in item ? item.flare : item);
-    for (const entry of view.leaderboards?.[group] ?? [])
-      add(group, entry.type === "flare" ? entry.object : { token: entry.object });
-  }
-  if (found.size === 0 && ADDRESS.test(wanted))
-    return [{ group: "bsc", key: wanted, symbol: shortAddress(wanted), name: "this address" }];
-  const begins = ({ symbol }: Found) => (symbol.toLowerCase().startsWith(wanted) ? 0 : 1);
-  return [...found.values()].toSorted((a, b) => begins(a) - begins(b)).slice(0, MAX_FOUND);
 }
