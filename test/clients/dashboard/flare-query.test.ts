@@ -78,6 +78,15 @@ test("the address has the API's parameter names, and omits what is default", () 
   );
 });
 
+test("symbols are in lower case, and so are addresses unless their case counts", () => {
+  const name = "So11111111111111111111111111111111111111112";
+  const { tokens, symbols } = readQuery(`tokens=${name},0xAB&symbols=${name},UNI`);
+  expect([tokens, symbols]).toEqual([
+    [name, "0xab"],
+    [name.toLowerCase(), "uni"],
+  ]);
+});
+
 test("invalid parameters of an address are ignored", () => {
   const given =
     "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&min_age=-1&min_locked=1.1&warnings=1&cause=rug&tokens=,,&at=noon";

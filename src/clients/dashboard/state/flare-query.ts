@@ -97,8 +97,8 @@ export function readQuery(text: string): FlareQuery {
     minPriceChange: numberOf(parameters.get("min_price_change"), Number.NEGATIVE_INFINITY),
     minAge: numberOf(parameters.get("min_age"), 0),
     minLocked: hasLiquidity ? shareOf(parameters.get("min_locked")) : undefined,
-    tokens: listOf(parameters.get("tokens")),
-    symbols: listOf(parameters.get("symbols")),
+    tokens: listOf(parameters.get("tokens"), foldAddress),
+    symbols: listOf(parameters.get("symbols"), (name) => name.toLowerCase()),
     cause: FINISH_CAUSES.find((cause) => cause === parameters.get("cause")),
     at: minuteOf(Date.parse(parameters.get("at") ?? "")),
   };
@@ -190,10 +190,10 @@ function numberOf(text: string | null, min: number): number | undefined {
 }
 
 /**
- * Parses comma-separated names, as by foldAddress, each once. Omits names over 64 characters, the
+ * Parses comma-separated names in their folded form, each once. Omits names over 64 characters, the
  * API's limit for symbols, and names after the first 64, its limit for a list.
  */
-function listOf(text: string | null): readonly string[] {
-  const names = (text ?? "").split(",").map((name) => foldAddress(name.trim()));
+function listOf(text: string | null, fold: (name: string) => string): readonly string[] {
+  const names = (text ?? "").split(",").map((name) => fold(name.trim()));
   return [...new Set(names)].filter((name) => name !== "" && name.length <= 64).slice(0, 64);
 }
