@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { CHAIN_GROUPS, GROUP_FACTS } from "../../src/base/model/groups.ts";
@@ -108,6 +109,24 @@ async function stylesOf(
   return (await page.evaluate(script)) as readonly string[];
 }
 
+const ASSETS = new URL("../../dist/dashboard/assets/", import.meta.url);
+
+/** The style sheets of the parts that load later, which scripts name. */
+const LATER_SHEETS = new Set(
+  readdirSync(ASSETS)
+    .filter((file) => file.endsWith(".js"))
+    .flatMap((file) => readFileSync(new URL(file, ASSETS), "utf8").match(/\w[\w-]*-[\w-]{8}\.css/g) ?? []),
+);
+
+/** Colors and boxes of all elements of the page. */
+const ALL_STYLES = `[...document.querySelectorAll("body *")].map((element) => {
+  const style = getComputedStyle(element);
+  const names = ["color", "background-color", "border", "border-radius", "padding", "margin", "font",
+    "display", "opacity", "text-align", "white-space", "min-height", "gap", "fill", "cursor"];
+  const name = element.tagName + "." + element.getAttribute("class");
+  return [name, ...names.map((name) => style.getPropertyValue(name))].join("; ");
+})`;
+
 /** One property of each style sheet, to detect a sheet that the build omits. */
 const LOOK: readonly (readonly [page: string, selector: string, property: string, value: string])[] = [
   ["now", "body", "max-width", "1600px"],
@@ -176,6 +195,24 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
       if (!page.url().endsWith(name)) await goto(name);
       await page.locator(selector).first().waitFor();
       expect((await stylesOf(page, selector, property))[0], `${selector} ${property}`).toBe(value);
+    }
+  });
+
+  test("the style sheet of a part that loads later changes nothing outside that part", async () => {
+    const { page, goto } = await shared({ colorScheme: "light", viewport: { width: 1_280, height: 900 } });
+    expect(LATER_SHEETS.size).toBeGreaterThanOrEqual(4);
+    await page.reload();
+    for (const name of ["now", "finished"]) {
+      await goto(name);
+      await page.locator(".flares tbody tr").first().waitFor();
+      const before = await page.evaluate(ALL_STYLES);
+      const added = await Promise.all(
+        [...LATER_SHEETS].map((file) =>
+          page.addStyleTag({ url: new URL(`assets/${file}`, page.url()).href }),
+        ),
+      );
+      expect(await page.evaluate(ALL_STYLES), name).toEqual(before);
+      for (const sheet of added) await sheet.evaluate("(sheet) => sheet.remove()");
     }
   });
 
