@@ -1,11 +1,15 @@
 import { formatPct } from "../../../base/lib/text/percent.ts";
-import { DAY_MS } from "../../../base/lib/time/time.ts";
-import type { FlareRecord } from "../../../base/model/index.ts";
+import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+import type { Explanation, FlareRecord } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../base/model/text/end-texts.ts";
+import { lockedText } from "../../../base/model/text/locked-text.ts";
 import { formatMinutes } from "./span.ts";
 
 /** Warnings that say what happened, better than that the flare was a possible rug. */
 const DEEDS: ReadonlySet<string> = new Set(["liquidity-removed", "liquidity-plunged", "no-seller"]);
+
+/** The age up to which a price is the price now. */
+const CURRENT_MS = 10 * MINUTE_MS;
 
 /** Formats a moment to the minute: `03:13`, or `2017-11-12 03:13` from a day ago. */
 export function minuteText(timestamp: string, nowMs: number): string {
@@ -15,11 +19,12 @@ export function minuteText(timestamp: string, nowMs: number): string {
 
 /**
  * Says how a flare stands: `Flaring for 12 min.`, or `Liquidity removed 03:13. Was +39 %, now
- * −94 %.` `change`: since its start, in percent.
+ * −94 %.` `change`: since its start, in percent, of the price at the moment `priceAt`.
  */
 export function stateText(
   { flare, why, cause, outcome }: FlareRecord,
   change: number | undefined,
+  priceAt: string | null,
   nowMs: number,
 ): string {
   const { started_trending_at: startedAt, finished_trending_at: endedAt } = flare;
@@ -33,10 +38,28 @@ export function stateText(
   const peak = outcome?.peak_change ?? null;
   const parts = [
     ...(peak !== null && peak >= 0.5 ? [`was ${formatPct(peak)}`] : []),
-    ...(change === undefined ? [] : [`now ${formatPct(change)}`]),
+    ...(change === undefined ? [] : [changeText(change, priceAt, endedAt, nowMs)]),
   ].join(", ");
   const unsold = isHardToSell(why) ? " Hardly anyone sold: prices may not be realizable." : "";
   return `${end} ${minuteText(endedAt, nowMs)}.${parts === "" ? "" : ` ${capitalized(parts)}.`}${unsold}`;
+}
+
+/** Says which price the change is of: one from before the end, or long ago, is not that of now. */
+function changeText(change: number, priceAt: string | null, endedAt: string, nowMs: number): string {
+  const text = formatPct(change);
+  if (priceAt === null) return `last seen ${text}`;
+  const priceMs = Date.parse(priceAt);
+  if (priceMs > Date.parse(endedAt) && nowMs - priceMs <= CURRENT_MS) return `now ${text}`;
+  const minute = minuteText(priceAt, nowMs);
+  return minute === minuteText(endedAt, nowMs) ? `${text} at its end` : `last seen ${minute} at ${text}`;
+}
+
+/** Describes the lock of a token's liquidity: `97 % locked until 2027-03-01`, `lock ended 19:58`. */
+export function lockText(locked: Explanation["locked"], nowMs: number): string {
+  if (!locked?.until || Date.parse(locked.until) > nowMs) return lockedText(locked);
+  const ended = locked.held >= 0.01 ? [`lock ended ${minuteText(locked.until, nowMs)}`] : [];
+  const burned = locked.burned >= 0.01 ? [lockedText({ ...locked, held: 0 })] : [];
+  return [...burned, ...ended].join(", ") || "not locked";
 }
 
 export function capitalized(text: string): string {

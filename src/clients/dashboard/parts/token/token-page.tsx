@@ -6,14 +6,13 @@ import { MINUTE_MS, startOf } from "../../../../base/lib/time/time.ts";
 import { GROUP_FACTS } from "../../../../base/model/groups.ts";
 import type { Explanation, FlareRecord, TokenDetails } from "../../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
-import { lockedText } from "../../../../base/model/text/locked-text.ts";
 import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { pointsOfChart, priceAt } from "../../state/candles/plot.ts";
 import { barsWithin, type RangeName, spanOfFlare, spanOfRange } from "../../state/candles/ranges.ts";
 import { sourceText } from "../../text/source-text.ts";
 import { formatMinutes } from "../../text/span.ts";
-import { capitalized, minuteText, stateText } from "../../text/state-text.ts";
+import { capitalized, lockText, minuteText, stateText } from "../../text/state-text.ts";
 import { Price } from "../flare/price.tsx";
 import { RunningReason } from "../flare/surge.tsx";
 import { LACKING } from "../groups.tsx";
@@ -98,7 +97,9 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
         <Chart details={details} record={record} range={parts.range} nowMs={nowMs} />
       </section>
       <aside class="rail" aria-label="State and facts">
-        <p class="state">{record ? stateText(record, change, nowMs) : "No flare of it is stored."}</p>
+        <p class="state">
+          {record ? stateText(record, change, price_at, nowMs) : "No flare of it is stored."}
+        </p>
         {record && (
           <p class="why-text">{record === running ? <RunningReason why={why} /> : pastReason(record)}</p>
         )}
@@ -109,7 +110,7 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
           </dd>
           <dt class="of-liquidity">Liquidity</dt>
           <dd class="of-liquidity">
-            {formatUsd(details.liquidity ?? "0")} <small>{lockedText(why?.locked)}</small>
+            {formatUsd(details.liquidity ?? "0")} <small>{lockText(why?.locked ?? null, nowMs)}</small>
           </dd>
           {details.contract_source !== null && (
             <>
