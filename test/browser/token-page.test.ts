@@ -53,5 +53,13 @@ describe.skipIf(findChromium() === undefined)("the page of a token in Chromium",
     await page.locator(".pill.faded", { hasText: "Activity faded" }).waitFor();
     expect(await page.locator(".state").textContent()).toMatch(/^Activity faded /);
     expect(pageErrors).toEqual([]);
+    // A lost server.
+    market.start("ONE");
+    await page.locator(".pill.flaring", { hasText: "Flaring now" }).waitFor();
+    await page.clock.install();
+    await gateway.stop();
+    await page.clock.runFor(10_000);
+    await page.locator(".outage", { hasText: "Not connected for" }).waitFor();
+    await page.locator(".old .pill", { hasText: "Flaring when last seen" }).waitFor();
   });
 });

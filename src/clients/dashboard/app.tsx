@@ -8,7 +8,7 @@ import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
 import { KnownGroups, knownGroups } from "./parts/groups.tsx";
 import type { KeyListProps } from "./parts/keys.tsx";
-import { IsAnonymous, lackedFacts, Market, UNKNOWN_MARKET } from "./parts/market.ts";
+import { IsAnonymous, IsOld, lackedFacts, Market, UNKNOWN_MARKET } from "./parts/market.ts";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
 import { Outage, Waiting } from "./parts/outage.tsx";
@@ -110,15 +110,17 @@ export function App({ server }: { readonly server: URL }) {
               <Market.Provider value={market}>
                 <KnownGroups.Provider value={knownGroups(seen.view)}>
                   <IsAnonymous.Provider value={key === undefined}>
-                    <Page
-                      route={route}
-                      go={go}
-                      seen={seen}
-                      lists={lists}
-                      server={server}
-                      view={seen.view}
-                      apiKey={key}
-                    />
+                    <IsOld.Provider value={isOld(seen)}>
+                      <Page
+                        route={route}
+                        go={go}
+                        seen={seen}
+                        lists={lists}
+                        server={server}
+                        view={seen.view}
+                        apiKey={key}
+                      />
+                    </IsOld.Provider>
                   </IsAnonymous.Provider>
                 </KnownGroups.Provider>
               </Market.Provider>

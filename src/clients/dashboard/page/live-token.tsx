@@ -3,10 +3,12 @@ import { eventTimeOf, useSeen } from "../app.tsx";
 import { AlertsPanel } from "../parts/alerts/bell.tsx";
 import { Announcer } from "../parts/announcer.tsx";
 import { NowS } from "../parts/flare/age.tsx";
-import { IsAnonymous, Market, UNKNOWN_MARKET } from "../parts/market.ts";
+import { IsAnonymous, IsOld, Market, UNKNOWN_MARKET } from "../parts/market.ts";
+import { Outage } from "../parts/outage.tsx";
 import { Alerts, PageAlerts } from "../state/alerts/page-alerts.ts";
 import type { RangeName } from "../state/candles/ranges.ts";
 import { useGroupFlares } from "../state/group/use-group-flares.ts";
+import { isOld } from "../state/judge.ts";
 import { storedKey } from "../state/visitor/stored-key.ts";
 import { TokenView, type TokenViewProps } from "../views/token.tsx";
 
@@ -32,18 +34,21 @@ export function LiveToken({ server, group, renderedMs, ...token }: LiveTokenProp
       <NowS value={Math.floor(nowMs / 1_000)}>
         <Market.Provider value={seen?.access ?? UNKNOWN_MARKET}>
           <IsAnonymous.Provider value={key === undefined}>
-            <TokenView
-              {...token}
-              {...{ server, group, range, nowMs }}
-              onRange={setRange}
-              view={seen?.view}
-              lists={group === "bsc" ? seen?.view : other?.lists}
-              apiKey={key}
-              level={1}
-            />
+            <IsOld.Provider value={seen !== undefined && isOld(seen)}>
+              <TokenView
+                {...token}
+                {...{ server, group, range, nowMs }}
+                onRange={setRange}
+                view={seen?.view}
+                lists={group === "bsc" ? seen?.view : other?.lists}
+                apiKey={key}
+                level={1}
+              />
+            </IsOld.Provider>
           </IsAnonymous.Provider>
         </Market.Provider>
       </NowS>
+      {seen && <Outage seen={seen} />}
       <Announcer seen={seen} />
       {isPanelOpen && <AlertsPanel query={undefined} server={server} onClose={() => setPanelOpen(false)} />}
     </Alerts.Provider>

@@ -20,6 +20,9 @@ export const Market = createContext(UNKNOWN_MARKET);
  */
 export const IsAnonymous = createContext(true);
 
+/** Whether the page shows old data, which says nothing of the market now. */
+export const IsOld = createContext(false);
+
 /**
  * Returns the facts that the market's source cannot know; none before the server reports them. The
  * API has neutral values for them.

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
 import { formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatChange } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
@@ -16,7 +17,7 @@ import { capitalized, lockText, minuteText, stateText } from "../../text/state-t
 import { Price } from "../flare/price.tsx";
 import { RunningReason } from "../flare/surge.tsx";
 import { LACKING } from "../groups.tsx";
-import { usePriceLabel } from "../market.ts";
+import { IsOld, usePriceLabel } from "../market.ts";
 import { Outward, UntrustedText } from "../untrusted-text.tsx";
 import { marksOf } from "./chart-layout.ts";
 import { FlareTable } from "./flare-table.tsx";
@@ -47,6 +48,7 @@ export interface TokenPageProps {
 export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: TokenPageProps) {
   const { group, symbol, name, address, flares, price, price_at = null } = details;
   const priceLabel = usePriceLabel();
+  const isPast = useContext(IsOld);
   const record = flares.find(({ flare }) => flare.id === flareId) ?? flares[0];
   const running = flares.find(({ cause, flare }) => cause === null && flare.finished_trending_at === null);
   const why = record?.why ?? undefined;
@@ -54,9 +56,9 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
   const [Title, Sub] = level === 1 ? (["h1", "h2"] as const) : (["h2", "h3"] as const);
   const market = record && "pair" in record.flare ? record.flare : undefined;
   return (
-    <article class={`token-page ${LACKING[group]}`}>
+    <article class={`token-page ${LACKING[group]}${isPast ? " old" : ""}`}>
       <div class="title">
-        <Fate record={record} />
+        <Fate record={record} isPast={isPast} />
         {parts.market !== undefined && <span class="market">{parts.market}</span>}
         <Title>
           <UntrustedText text={market ? (market.pair ?? symbol) : symbol} />{" "}
@@ -174,12 +176,22 @@ function lookOf(change: number, record: FlareRecord | undefined): string {
   return change > 0 ? "change up" : "change down";
 }
 
-function Fate({ record }: { readonly record: FlareRecord | undefined }) {
+interface FateProps {
+  readonly record: FlareRecord | undefined;
+  /** Whether the shown data is old: what flared then may have ended. */
+  readonly isPast: boolean;
+}
+
+function Fate({ record, isPast }: FateProps) {
   if (!record) return null;
   const { cause, flare } = record;
   const isRunning = flare.finished_trending_at === null;
   const look = isRunning ? "flaring" : cause === "canary" ? "canary" : "faded";
-  const text = isRunning ? "Flaring now" : capitalized(END_TEXTS[cause ?? "upstream"]);
+  const text = isRunning
+    ? isPast
+      ? "Flaring when last seen"
+      : "Flaring now"
+    : capitalized(END_TEXTS[cause ?? "upstream"]);
   return <span class={`pill ${look}`}>{text}</span>;
 }
 
