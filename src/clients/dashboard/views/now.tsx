@@ -154,7 +154,7 @@ function Head({ query, running, bars, nowMs, go, filled, children }: HeadProps) 
             <span class="aside">
               {channel === "flares.free"
                 ? "For 5 minutes or more, without a warning. "
-                : "Traders are suddenly piling in. "}
+                : running > 0 && "Traders are suddenly piling in. "}
             </span>
             <Rugs bars={bars} nowMs={nowMs} />
           </p>
