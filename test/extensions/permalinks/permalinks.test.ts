@@ -27,6 +27,8 @@ const test = restTest.extend<{ serve: (options?: Parameters<RestFactory>[0]) => 
     const store = openSqliteHistoryStore({ maxAgeMs: 1_000 * MINUTE_MS, maxBytes: 2 ** 30 });
     const finish = finishAt(7, 20);
     const token = { ...finish.flare.token, symbol: NASTY, name: NASTY };
+    const older = finishAt(10, 19);
+    const warned = older.why && { ...older.why, warnings: ["one-buyer"] };
     const candleAt = (minute: number) => ({
       open_at: new Date(START_MS + minute * MINUTE_MS).toISOString(),
       open: "1",
@@ -41,7 +43,10 @@ const test = restTest.extend<{ serve: (options?: Parameters<RestFactory>[0]) => 
       cursor: "test1-1",
       nowMs: START_MS + 20 * MINUTE_MS,
       starts: [{ id: idOf(7), at: finish.flare.started_trending_at, why: STARTED }],
-      finishes: [{ ...finish, flare: { ...finish.flare, token } }, finishAt(10, 19)],
+      finishes: [
+        { ...finish, flare: { ...finish.flare, token } },
+        { ...older, why: warned },
+      ],
       outcomes: [],
       candles: [{ group: "bsc", address: token.address, candles: [5, 12, 19].map(candleAt) }],
     });
@@ -96,6 +101,17 @@ test("the page of a flare whose start is not stored gives the reason at its end 
 }) => {
   const { body } = await get(await serve(), `/flare/${idOf(10)}`);
   expect(body).toContain(`<p class="why-text">At its end: ${SAMPLE_EXPLANATION.text}</p>`);
+});
+
+test("the page of an older flare has its own warnings, and that of the latest does not have them", async ({
+  serve,
+}) => {
+  const rest = await serve();
+  const warningsOf = async (path: string) =>
+    /<dt>Warnings<\/dt><dd>(?:<span[^>]*>)?([^<]*)/.exec((await get(rest, path)).body)?.[1];
+  expect(await warningsOf(`/flare/${idOf(10)}`)).toBe("⚠ one buyer, when this flare ended");
+  for (const path of [`/flare/${idOf(7)}`, "/token/bsc/0xab01"])
+    expect(await warningsOf(path), path).toBe("none when its last flare ended");
 });
 
 test("the page of a token that flares gives the current reason", async ({ serve }) => {

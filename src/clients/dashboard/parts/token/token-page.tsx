@@ -123,10 +123,11 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
           <dt>Warnings</dt>
           <dd>
             <Warnings
-              why={flares[0]?.why ?? undefined}
-              isRunning={running !== undefined}
-              hasCanary={details.canary ?? undefined}
-              lastCause={flares[0]?.cause ?? undefined}
+              why={why}
+              isRunning={record !== undefined && record === running}
+              hasCanary={record === flares[0] ? (details.canary ?? undefined) : undefined}
+              cause={record?.cause ?? undefined}
+              flareName={record === flares[0] ? "its last flare" : "this flare"}
             />
           </dd>
           {details.created_at !== null && (
@@ -237,25 +238,29 @@ function Chart({ details: { group, candles, chart, flares }, record, range, nowM
 interface WarningsProps {
   readonly why: Explanation | undefined;
   readonly isRunning: boolean;
-  /** The chart's current canary flag; `undefined` if the token is not in the chart. */
+  /**
+   * The chart's current canary flag; `undefined` if the token is not in the chart, or the flare is not
+   * its latest.
+   */
   readonly hasCanary: boolean | undefined;
-  /** Why the last flare ended; `undefined` while it runs, or if unknown. */
-  readonly lastCause: string | undefined;
+  /** Why the flare ended; `undefined` while it runs, or if unknown. */
+  readonly cause: string | undefined;
+  readonly flareName: "its last flare" | "this flare";
 }
 
-/** The known warnings of a token. If they are unknown, says so: no warning is no all-clear. */
-function Warnings({ why, isRunning, hasCanary, lastCause }: WarningsProps) {
+/** The known warnings of a token at its shown flare. If they are unknown, says so: no warning is no all-clear. */
+function Warnings({ why, isRunning, hasCanary, cause, flareName }: WarningsProps) {
   const named = why?.warnings.map(sayWarning).join(", ");
-  const isEnded = !isRunning && lastCause === "canary";
+  const isEnded = !isRunning && cause === "canary";
   const sold = isHardToSell(why) ? "; its prices may not be realizable" : "";
   if (isEnded)
     return (
-      <Warned text={`${END_TEXTS.canary} at the end of its last flare${named ? `: ${named}${sold}` : ""}`} />
+      <Warned text={`${END_TEXTS.canary} at the end of ${flareName}${named ? `: ${named}${sold}` : ""}`} />
     );
-  if (named) return <Warned text={isRunning ? named : `${named}, when its last flare ended`} />;
+  if (named) return <Warned text={isRunning ? named : `${named}, when ${flareName} ended`} />;
   if (hasCanary) return <Warned text={END_TEXTS.canary} />;
   if ((isRunning && why) || hasCanary === false) return <>none</>;
-  return <>{why ? "none when its last flare ended" : "not known"}</>;
+  return <>{why ? `none when ${flareName} ended` : "not known"}</>;
 }
 
 function Warned({ text }: { readonly text: string }) {
