@@ -25,7 +25,7 @@ test("a term is said in a few words, and not at all if it is about usual", () =>
   ].map((one) => termText(one, {}));
   expect(said).toEqual([
     ...["5.3× buyers", "12 buyers", "2× volume", "+16 % vs normal", "−10 % vs normal"],
-    ...["1.8 buys per sell", "20 buys per sell", "9.7 min of buying", "12 buys at once"],
+    ...["$1.8 per $1 sold", "≥ $20 per $1 sold", "9.7 min of buying", "12 buys at once"],
   ]);
   expect(termText(term("volume", 3), { form: "seconds" })).toBe("3× buying");
   const usual = [

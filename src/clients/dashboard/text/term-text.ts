@@ -2,11 +2,11 @@ import { formatCount } from "../../../base/lib/text/figures.ts";
 import { formatPct } from "../../../base/lib/text/percent.ts";
 import type { Explanation, Term } from "../../../base/model/index.ts";
 
-/** Ratios of buys to sells from here on are shown as this: the share is a lower bound. */
+/** Ratios of bought to sold dollars from here on are shown as this: the share is a lower bound. */
 const MAX_RATIO = 20;
 
 /**
- * Says a term in a few words, such as `5.3× buyers` or `1.9 buys per sell`; `undefined` if it is no
+ * Says a term in a few words, such as `5.3× buyers` or `$1.9 per $1 sold`; `undefined` if it is no
  * reason: it is about usual, or its usual value is not known.
  */
 export function termText(
@@ -23,8 +23,9 @@ export function termText(
       return Math.abs(raw) < 0.005 ? undefined : `${formatPct(100 * Math.expm1(raw))} vs normal`;
     case "imbalance": {
       const share = Math.min(1, 0.5 + raw);
-      const ratio = Math.min(MAX_RATIO, share / (1 - share));
-      return ratio < 1.1 ? undefined : `${figure(ratio)} buys per sell`;
+      const ratio = share / (1 - share);
+      const dollars = ratio >= MAX_RATIO ? `≥ $${MAX_RATIO}` : `$${figure(ratio)}`;
+      return ratio < 1.1 ? undefined : `${dollars} per $1 sold`;
     }
     case "flow":
       return raw < 0.5 ? undefined : `${figure(raw)} min of buying`;
