@@ -1,13 +1,16 @@
+import { useContext } from "preact/hooks";
 import { countedZ } from "../../../../base/lib/counted-z.ts";
 import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatPct, formatShare } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
+import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { AnyFlare, Explanation, Term } from "../../../../base/model/index.ts";
 import { tokenOf } from "../../../../base/model/key-of.ts";
 import { isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
 import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { lockedShare } from "../../../../base/model/text/why-text.ts";
 import { termText } from "../../text/term-text.ts";
+import { NowS } from "../flare/age.tsx";
 import { Change } from "../flare/change.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 
@@ -15,6 +18,8 @@ import { UntrustedText } from "../untrusted-text.tsx";
 const MAX_REASONS = 3;
 /** A term at this number of deviations has a full bar. */
 const FULL_Z = 6;
+/** The time that the share of rises is about. */
+const ODDS_MS = 15 * MINUTE_MS;
 /** From this share on, liquidity counts as locked. */
 const MIN_LOCKED = 0.5;
 
@@ -109,11 +114,22 @@ export function Liquidity({ usd, why }: { readonly usd: string; readonly why: Ex
   );
 }
 
-/** How flares like this one went: the share that rose, and the share that was rugged. */
-export function OddsCell({ odds }: { readonly odds: Explanation["odds"] }) {
-  if (!odds?.up_15m && !odds?.rug_60m) return <>–</>;
+/**
+ * How flares like this one went: the share that rose, and the share that was rugged. Muted once the
+ * minutes that the first share is about are over.
+ */
+export function OddsCell({
+  why,
+  startMs,
+}: {
+  readonly why: Explanation | undefined;
+  readonly startMs: number;
+}) {
+  const isOver = useContext(NowS) * 1_000 - startMs >= ODDS_MS;
+  const odds = why?.odds;
+  if (!odds?.up_15m && !odds?.rug_60m) return <span title={why?.odds_reason ?? "Too few like it"}>?</span>;
   return (
-    <span class="pair" title={oddsText(odds)}>
+    <span class={isOver ? "pair soft" : "pair"} title={oddsText(odds)}>
       <span>{odds.up_15m ? `${formatShare(odds.up_15m.share)} up` : "–"}</span>
       {odds.rug_60m && <small>{formatShare(odds.rug_60m.share)} rug</small>}
     </span>

@@ -178,7 +178,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
   },
   {
     key: "trades",
-    title: "Buys / sells",
+    title: "Buys / sells 5 min",
     width: "136px",
     order: "trades",
     value: ({ flare }) => flare.latest_buy_count,
@@ -194,11 +194,11 @@ const RUNNING: readonly Column<FlareRow>[] = [
   },
   {
     key: "odds",
-    title: "Odds",
-    width: "80px",
+    title: "Odds at start",
+    width: "96px",
     order: "odds",
     value: ({ why }) => why?.odds?.up_15m?.share,
-    cell: ({ why }) => <OddsCell odds={why?.odds} />,
+    cell: ({ flare, why }) => <OddsCell why={why} startMs={Date.parse(flare.started_trending_at)} />,
   },
   {
     key: "age",
