@@ -5,7 +5,8 @@ import { drawIcons } from "./worker/draw-icons.mjs";
 const oxc = { jsx: { development: false } } as const;
 
 /** Modules for the chunk that several pages load: not what they load on demand. */
-const SHARED = /\/src\/(?!.*(?:alerts-panel|\/push|\/bot\/|sheet|\/views\/|\/token\/|state-text|\/record|\.css))/;
+const SHARED =
+  /\/src\/(?!.*(?:alerts-panel|\/push|\/bot\/|sheet|\/views\/|\/token\/|state-text|\/record|\.css))/;
 
 /** Builds what the server loads to render the same pages. */
 const renderer = (): Plugin => ({
