@@ -35,7 +35,7 @@ interface PermalinkDependencies extends ResourceContext {
    * Draws the pictures, and is closed with the scope. Default: {@link Pictures} with its defaults.
    */
   readonly pictures?: Pictures | undefined;
-  /** Loads the renderer, for each page again. Default: {@link loadRenderer}, which loads it once. */
+  /** Loads the renderer, again for each page. Default: {@link loadRenderer}. */
   readonly load?: (() => Promise<PageRenderer>) | undefined;
 }
 

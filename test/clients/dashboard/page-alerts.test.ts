@@ -18,7 +18,7 @@ const LISTS: FlareLists = {
   flares: { pro: [SAMPLE_FLARE] },
 };
 
-/** The parts of a browser with a page below `/token/` that alerts need. Its tabs share the locks. */
+/** What alerts need of a browser with a page below `/token/`. Its tabs share the locks. */
 const test = base.extend<{ browser: { readonly asked: string[]; failures: number } }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires the pattern.
   browser: async ({}, use) => {

@@ -239,8 +239,8 @@ interface WarningsProps {
   readonly why: Explanation | undefined;
   readonly isRunning: boolean;
   /**
-   * The chart's current canary flag; `undefined` if the token is not in the chart, or the flare is not
-   * its latest.
+   * The chart's current canary flag; `undefined` if the token is not in the chart, or the flare is
+   * not its latest.
    */
   readonly hasCanary: boolean | undefined;
   /** Why the flare ended; `undefined` while it runs, or if unknown. */
@@ -248,7 +248,7 @@ interface WarningsProps {
   readonly flareName: "its last flare" | "this flare";
 }
 
-/** The known warnings of a token at its shown flare. If they are unknown, says so: no warning is no all-clear. */
+/** The known warnings of the shown flare. If unknown, says so: no warning is no all-clear. */
 function Warnings({ why, isRunning, hasCanary, cause, flareName }: WarningsProps) {
   const named = why?.warnings.map(sayWarning).join(", ");
   const isEnded = !isRunning && cause === "canary";

@@ -165,7 +165,7 @@ export class PageAlerts {
     if (hasSound) playSound();
     if (!isNotified) return;
     try {
-      const { showNotifications } = await import("./show-notifications.ts");
+      const { showNotifications } = await import("./push.ts");
       await showNotifications(
         this.server,
         hits.filter(({ key }) => claims.has(key)),

@@ -1,7 +1,9 @@
 import { channelOf, type FlareQuery, filterOf } from "../flare-query.ts";
 import { isPushable } from "../select-flares.ts";
 import { keyHeader } from "../visitor/fetch-with-key.ts";
-import { askToNotify, registerWorker } from "./notify.ts";
+import { alertTexts } from "./alert-texts.ts";
+import type { AlertHit } from "./alert-watch.ts";
+import { askToNotify, notifyAccess, registerWorker } from "./notify.ts";
 
 const urlOf = (server: URL) => new URL("push", server);
 
@@ -93,4 +95,16 @@ function send(
     headers: { ...keyHeader(key), "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+}
+
+/**
+ * Shows the alerts, if the visitor allows it. A notification replaces an earlier one with the same
+ * tag.
+ */
+export async function showNotifications(server: URL, hits: readonly AlertHit[]): Promise<void> {
+  if (hits.length === 0 || notifyAccess() !== "granted") return;
+  const registration = await registerWorker(server);
+  const icon = new URL("icon-192.png", server).href;
+  for (const { title, body, tag, path } of alertTexts(hits))
+    await registration.showNotification(title, { body, tag, icon, data: { path } });
 }
