@@ -54,7 +54,7 @@ function changeText(change: number, priceAt: string | null, endedAt: string, now
   return minute === minuteText(endedAt, nowMs) ? `${text} at its end` : `last seen ${minute} at ${text}`;
 }
 
-/** Describes the lock of a token's liquidity: `97 % locked until 2027-03-01`, `lock ended 19:58`. */
+/** Describes how liquidity is locked: `97 % locked until 2027-03-01`, `lock ended 19:58`. */
 export function lockText(locked: Explanation["locked"], nowMs: number): string {
   if (!locked?.until || Date.parse(locked.until) > nowMs) return lockedText(locked);
   const ended = locked.held >= 0.01 ? [`lock ended ${minuteText(locked.until, nowMs)}`] : [];
