@@ -81,7 +81,7 @@ test("a finished flare's page states without a script why it started, how it wen
   ]);
   expect(body).toContain(`<p class="why-text">${STARTED.text}</p>`);
   for (const text of [
-    "Activity faded 00:20. Was +14 %, now ",
+    "Activity faded 00:20. Was +14 %, last seen −100 %.",
     "<td>+5 %</td>",
     "$",
     '<g class="rise">',
