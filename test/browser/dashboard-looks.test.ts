@@ -202,9 +202,12 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
     const { page, goto } = await shared({ colorScheme: "light", viewport: { width: 1_280, height: 900 } });
     expect(LATER_SHEETS.size).toBeGreaterThanOrEqual(4);
     await page.reload();
-    for (const name of ["now", "finished"]) {
+    for (const [name, list] of [
+      ["now", ".flares"],
+      ["finished", ".finished"],
+    ] as const) {
       await goto(name);
-      await page.locator(".flares tbody tr").first().waitFor();
+      await page.locator(`${list} tbody tr`).first().waitFor();
       const before = await page.evaluate(ALL_STYLES);
       const added = await Promise.all(
         [...LATER_SHEETS].map((file) =>
