@@ -94,7 +94,7 @@ const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|min_age|min_l
 
 /** Faults of a server, each with the rule that it breaks. */
 export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage: Breakage]>> = {
-  "drops an event": ["W13", ofEvents((event, { events }) => (events === 4 ? [] : [event]))],
+  "drops an event": ["W13", ofEvents((event, { events }) => (events % 4 === 0 ? [] : [event]))],
   "sends an event twice": ["W13", ofEvents((event, { events }) => (events === 4 ? [event, event] : [event]))],
   "sends two events in the wrong order": ["W13", ofEvents(swap)],
   "sends a prev of 0": ["W15", ofEvents((event) => [{ ...event, prev: 0 }])],
