@@ -1,12 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import type { EventMessage } from "../../../sdk/index.ts";
-import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+import { eventPages } from "../feed/event-pages.ts";
 
 /** Maximum number of prices to remember, so that a page may stay open for weeks. */
 const MAX_PRICES = 2_000;
-/** Maximum number of pages at once: 10,000 events. */
-const MAX_PAGES = 20;
 
 /**
  * Returns the prices at the start of the flares whose start is in the server's log, by flare id.
@@ -26,26 +24,13 @@ export function useStartPrices(
     if (newest === undefined) return;
     const over = new AbortController();
     const read = async () => {
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const url = new URL("api/v1/events", server);
-        const channels = group === "bsc" ? "flares.*" : `flares.${group}.*`;
-        const chosen = { after: after.current, channels, names: "flare-started", limit: "500" };
-        url.search = new URLSearchParams(chosen).toString();
-        const response = await fetchWithKey(url, key, over.signal);
-        if (!response.ok) {
-          // The log may have started over.
-          after.current = "oldest";
-          return;
-        }
-        const { events, cursor, more } = (await response.json()) as {
-          readonly events: readonly EventMessage[];
-          readonly cursor: string;
-          readonly more: boolean;
-        };
-        const found = events.flatMap(startOf);
+      const channels = group === "bsc" ? "flares.*" : `flares.${group}.*`;
+      const chosen = { after: after.current, channels, names: "flare-started" };
+      for await (const page of eventPages(server, key, over.signal, chosen)) {
+        // A refusal may mean that the log has started over.
+        after.current = page?.cursor ?? "oldest";
+        const found = page?.events.flatMap(startOf) ?? [];
         if (found.length > 0) setPrices((before) => new Map([...before, ...found].slice(-MAX_PRICES)));
-        after.current = cursor;
-        if (!more) return;
       }
     };
     read().catch(() => {});

@@ -1,15 +1,13 @@
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import type { EventMessage, View } from "../../../sdk/index.ts";
 import { RecentKeys } from "../../../text/recent-keys.ts";
-import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+import { eventPages } from "./event-pages.ts";
 
 /** The events that the feed shows by default. */
 const NEWS_NAMES = ["flare-started", "flare-surged", "flare-finished", "token-listed"] as const;
 
 /** Maximum number of lines in the feed of news. */
 export const MAX_NEWS = 300;
-/** Maximum number of pages to read: 10,000 events. The log of a day usually has fewer. */
-const MAX_PAGES = 20;
 /** Maximum number of symbols in a notice. */
 const MAX_NAMED = 3;
 /** Maximum number of ended flares to remember. */
@@ -66,21 +64,8 @@ export async function fetchNews(
   signal: AbortSignal,
 ): Promise<readonly EventMessage[]> {
   let found: readonly EventMessage[] = [];
-  let after = "oldest";
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const url = new URL("api/v1/events", server);
-    url.search = new URLSearchParams({ after, names: NEWS_NAMES.join(), limit: "500" }).toString();
-    const response = await fetchWithKey(url, key, signal);
-    if (!response.ok) break;
-    const { events, cursor, more } = (await response.json()) as {
-      readonly events: readonly EventMessage[];
-      readonly cursor: string;
-      readonly more: boolean;
-    };
-    found = newsOf([...events.toReversed(), ...found]).slice(0, MAX_NEWS);
-    if (!more) break;
-    after = cursor;
-  }
+  for await (const page of eventPages(server, key, signal, { after: "oldest", names: NEWS_NAMES.join() }))
+    if (page) found = newsOf([...page.events.toReversed(), ...found]).slice(0, MAX_NEWS);
   return found;
 }
 
