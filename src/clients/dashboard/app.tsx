@@ -223,7 +223,13 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
       return (
         <View
           key={`${route.page} ${query.group}`}
-          {...{ query, go, lists, server, apiKey, hasKeys, filled }}
+          query={query}
+          go={go}
+          lists={lists}
+          server={server}
+          apiKey={apiKey}
+          hasKeys={hasKeys}
+          filled={filled}
         />
       );
     }

@@ -37,7 +37,10 @@ export function LiveToken({ server, group, renderedMs, ...token }: LiveTokenProp
             <IsOld.Provider value={seen !== undefined && isOld(seen)}>
               <TokenView
                 {...token}
-                {...{ server, group, range, nowMs }}
+                server={server}
+                group={group}
+                range={range}
+                nowMs={nowMs}
                 onRange={setRange}
                 view={seen?.view}
                 lists={group === "bsc" ? seen?.view : other?.lists}

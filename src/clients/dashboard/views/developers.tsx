@@ -34,7 +34,7 @@ export function DevelopersView({ server, hasKeys }: DevelopersViewProps) {
         ))}
       </ul>
       <h3>Your first bot</h3>
-      <BotSamples query={DEFAULT_QUERY} {...{ server, hasKeys }} />
+      <BotSamples query={DEFAULT_QUERY} server={server} hasKeys={hasKeys} />
     </article>
   );
 }

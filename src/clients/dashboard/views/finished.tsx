@@ -9,8 +9,7 @@ import { NowS } from "../parts/flare/age.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous } from "../parts/market.ts";
 import { Segments } from "../parts/segments.tsx";
-import { FINISHED, rowOf } from "../parts/table/flare-columns.tsx";
-import { TokenTable } from "../parts/table/token-table.tsx";
+import { FINISHED, FlareTable, rowOf } from "../parts/table/flare-columns.tsx";
 import { flaresHash } from "../route.ts";
 import { FINISH_CAUSES, type FlareQuery } from "../state/flare-query.ts";
 import { countCauses, wantedFlares, withoutFilters } from "../state/select-flares.ts";
@@ -57,15 +56,7 @@ export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: Flar
       <Filters query={query} go={go} watched={watched.tokens} columns={FINISHED}>
         <Causes query={query} flares={flares} explanations={whys} go={go} />
       </Filters>
-      {rows.length > 0 && (
-        <TokenTable
-          kind="flares finished"
-          columns={FINISHED}
-          rows={rows}
-          order={query.order}
-          onOrder={(order) => go(flaresHash({ ...query, order }), "push")}
-        />
-      )}
+      <FlareTable kind="flares finished" columns={FINISHED} rows={rows} query={query} go={go} />
       {bars.length === 0 ? (
         <p class="empty">No flare finished within the last 24 hours.</p>
       ) : (

@@ -10,7 +10,7 @@ import { Filters, Hidden } from "../parts/filters.tsx";
 import { Ago, NowS } from "../parts/flare/age.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous } from "../parts/market.ts";
-import { JUST_ENDED, rowOf, runningColumns } from "../parts/table/flare-columns.tsx";
+import { FlareTable, JUST_ENDED, rowOf, runningColumns } from "../parts/table/flare-columns.tsx";
 import { TokenTable } from "../parts/table/token-table.tsx";
 import { Strip } from "../parts/timeline/strip.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
@@ -84,20 +84,19 @@ export function NowView({ query: given, go, lists, server, apiKey, hasKeys, fill
         <BotButton query={query} server={server} hasKeys={hasKeys} />
       </Head>
       <Strip
-        {...{ group, bars: wanted, view: lists, nowMs, isAnonymous, server, apiKey, at }}
+        group={group}
+        bars={wanted}
+        view={lists}
+        nowMs={nowMs}
+        isAnonymous={isAnonymous}
+        server={server}
+        apiKey={apiKey}
+        at={at}
         onAt={(chosen, how) => go(flaresHash({ ...query, at: chosen }), how)}
       />
       <Filters query={query} go={go} watched={watched.tokens} columns={columns} />
       <NowS.Provider value={Math.floor(atMs / 1_000)}>
-        {rows.length > 0 && (
-          <TokenTable
-            kind="flares"
-            columns={columns}
-            rows={rows}
-            order={query.order}
-            onOrder={(order) => go(flaresHash({ ...query, order }), "push")}
-          />
-        )}
+        <FlareTable kind="flares" columns={columns} rows={rows} query={query} go={go} />
       </NowS.Provider>
       <Hidden query={query} hidden={all.length - rows.length} shown={rows.length} go={go} />
       {all.length === 0 && <Nothing query={query} past={past} bars={bars} />}

@@ -94,7 +94,14 @@ export function TokenView(props: TokenViewProps) {
   );
   return (
     <TokenPage
-      {...{ details, flareId, nowMs, range, level, ranges, actions, root }}
+      details={details}
+      flareId={flareId}
+      nowMs={nowMs}
+      range={range}
+      level={level}
+      ranges={ranges}
+      actions={actions}
+      root={root}
       market={props.market}
       problem={stored?.problem}
     />

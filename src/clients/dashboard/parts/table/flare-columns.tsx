@@ -4,8 +4,10 @@ import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../../ba
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
 import { END_TEXTS, isHardToSell } from "../../../../base/model/text/end-texts.ts";
 import { nameItem } from "../../../../base/model/text/item-name.ts";
-import { flarePageHref, tokenHash } from "../../route.ts";
+import { flarePageHref, flaresHash, tokenHash } from "../../route.ts";
 import { hourOf, type PlotCandle, priceAt } from "../../state/candles/plot.ts";
+import type { FlareQuery } from "../../state/flare-query.ts";
+import type { Go } from "../../state/use-route.ts";
 import type { Watched } from "../../state/visitor/use-watched.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
 import { formatMinutes } from "../../text/span.ts";
@@ -25,6 +27,7 @@ import {
   WhyChips,
 } from "./cells.tsx";
 import type { Column, TableRow } from "./column.ts";
+import { TokenTable } from "./token-table.tsx";
 
 /** A flare and what is known about it. */
 interface FlareRow extends TableRow {
@@ -118,6 +121,15 @@ const TOKEN: Column<FlareRow> = {
   ),
 };
 
+const LIQUIDITY: Column<FlareRow> = {
+  key: "liquidity",
+  title: "Liquidity",
+  width: "92px",
+  order: "liquidity",
+  value: ({ flare }) => Number(flare.liquidity),
+  cell: ({ flare, why }) => <Liquidity usd={flare.liquidity} why={why} />,
+};
+
 /** The columns of running flares. */
 const RUNNING: readonly Column<FlareRow>[] = [
   STAR,
@@ -184,14 +196,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
     value: ({ flare }) => flare.latest_buy_count,
     cell: ({ flare }) => <BuysSells buys={flare.latest_buy_count} sells={flare.latest_sell_count} />,
   },
-  {
-    key: "liquidity",
-    title: "Liquidity",
-    width: "92px",
-    order: "liquidity",
-    value: ({ flare }) => Number(flare.liquidity),
-    cell: ({ flare, why }) => <Liquidity usd={flare.liquidity} why={why} />,
-  },
+  LIQUIDITY,
   {
     key: "odds",
     title: "Odds at start",
@@ -324,12 +329,28 @@ export const FINISHED: readonly Column<FlareRow>[] = [
   measured("five", "5 min", "change_5m"),
   measured("quarter", "15 min", "change_15m"),
   measured("sixty", "60 min", "change_60m"),
-  {
-    key: "liquidity",
-    title: "Liquidity",
-    width: "92px",
-    order: "liquidity",
-    value: ({ flare }) => Number(flare.liquidity),
-    cell: ({ flare, why }) => <Liquidity usd={flare.liquidity} why={why} />,
-  },
+  LIQUIDITY,
 ];
+
+interface FlareTableProps {
+  /** Further classes of the table. */
+  readonly kind: string;
+  readonly columns: readonly Column<FlareRow>[];
+  readonly rows: readonly FlareRow[];
+  readonly query: FlareQuery;
+  readonly go: Go;
+}
+
+/** The flares of a page, in the order that its address names. */
+export function FlareTable({ kind, columns, rows, query, go }: FlareTableProps) {
+  if (rows.length === 0) return null;
+  return (
+    <TokenTable
+      kind={kind}
+      columns={columns}
+      rows={rows}
+      order={query.order}
+      onOrder={(order) => go(flaresHash({ ...query, order }), "push")}
+    />
+  );
+}

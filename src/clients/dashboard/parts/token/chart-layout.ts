@@ -42,9 +42,12 @@ export interface ChartScale {
   readonly last: number | undefined;
 }
 
-interface Shown {
+/** What a chart shows. */
+export interface Shown {
   readonly span: ChartSpan;
+  /** Oldest first; empty if only `points` are known. */
   readonly bars: readonly Bar[];
+  /** Prices without candles, oldest first. */
   readonly points: readonly PricePoint[];
   readonly marks: readonly Mark[];
 }

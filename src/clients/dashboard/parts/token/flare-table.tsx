@@ -41,7 +41,13 @@ export function FlareTable({ records, shownId, nowMs, root }: FlareTableProps) {
         </thead>
         <tbody>
           {records.map((record) => (
-            <Row key={record.flare.id} {...{ record, nowMs, root }} isShown={record.flare.id === shownId} />
+            <Row
+              key={record.flare.id}
+              record={record}
+              nowMs={nowMs}
+              root={root}
+              isShown={record.flare.id === shownId}
+            />
           ))}
         </tbody>
       </table>

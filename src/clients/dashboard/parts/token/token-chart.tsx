@@ -4,7 +4,7 @@ import { cssShare } from "../../../../base/lib/text/percent.ts";
 import type { PricePoint } from "../../state/candles/plot.ts";
 import type { Bar, ChartSpan } from "../../state/candles/ranges.ts";
 import { formatMinute } from "../../text/format.ts";
-import { type ChartScale, layOut, MARK_PATHS, type Mark, SIZE, timeTicks } from "./chart-layout.ts";
+import { type ChartScale, layOut, MARK_PATHS, type Shown, SIZE, timeTicks } from "./chart-layout.ts";
 
 /** The start and end of a flare of the token, in milliseconds since 1970 UTC. */
 export interface Band {
@@ -13,15 +13,9 @@ export interface Band {
   readonly endMs: number | undefined;
 }
 
-interface TokenChartProps {
-  readonly span: ChartSpan;
-  /** Oldest first; empty if only `points` are known. */
-  readonly bars: readonly Bar[];
-  /** Prices without candles, oldest first. */
-  readonly points: readonly PricePoint[];
+interface TokenChartProps extends Shown {
   /** The token's flares, which are shaded. */
   readonly bands: readonly Band[];
-  readonly marks: readonly Mark[];
 }
 
 /**
