@@ -244,7 +244,9 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
       await page.locator("main").getByText(text).first().waitFor();
       const query = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
       expect(Object.fromEntries(query)).toEqual({
-        ...{ group, channels: `flares.${group}.free`, at: `${then}Z` },
+        group,
+        channels: `flares.${group}.free`,
+        at: `${then}Z`,
       });
     }
   });

@@ -43,8 +43,16 @@ describe.skipIf(findChromium() === undefined)("the page of a token in Chromium",
     expect(await findViolations(page)).toEqual([]);
     const picture = sharePicture(
       {
-        ...{ symbol: "ONE", name: "", isMixed: false, fate: ["flaring", "Flaring now"], sentence: "" },
-        ...{ figures: [], candles: [], spans: [], note: "", market: undefined },
+        symbol: "ONE",
+        name: "",
+        isMixed: false,
+        fate: ["flaring", "Flaring now"],
+        sentence: "",
+        figures: [],
+        candles: [],
+        spans: [],
+        note: "",
+        market: undefined,
       },
       readFonts().fonts,
     );

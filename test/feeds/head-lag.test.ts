@@ -41,6 +41,23 @@ function run(feed: Feed, time: ManualClock, lag: HeadLag, signal: AbortSignal, w
   return runPoller({ source, publish, clock: time, signal, onError: (error) => expect.fail(`${error}`) });
 }
 
+/** Runs a market of two feeds while `act` drives them, and returns what was measured. */
+async function measured(
+  names: readonly [string, string],
+  act: (time: ManualClock, first: ToldFeed, second: ToldFeed) => Promise<void>,
+): Promise<HeadLag> {
+  const time = new ManualClock(START);
+  const [first, second] = [new ToldFeed(names[0]), new ToldFeed(names[1])];
+  const lag = new HeadLag(time);
+  const parts = [first, second].map((feed) => ({ name: feed.name, feed }));
+  const over = new AbortController();
+  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
+  await act(time, first, second);
+  over.abort();
+  await polled;
+  return lag;
+}
+
 const shown = (lag: HeadLag) =>
   Object.fromEntries(
     lag.stages.map(({ stage, part, recentMs, seconds }) => [
@@ -50,23 +67,17 @@ const shown = (lag: HeadLag) =>
   );
 
 test("each stage of a merged market is measured: a part's own delay, its wait for the slowest part, and the server's share", async () => {
-  const time = new ManualClock(START);
-  const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
-  const lag = new HeadLag(time);
-  const parts = [bsc, exchange].map((feed) => ({ name: feed.name, feed }));
-  const over = new AbortController();
-  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
-  for (let second = 0; second < 12; second++) {
-    time.advance(START + second * 1_000 - time.now() + 200);
-    exchange.tick(second, second);
-    await settle();
-    // The last block but one comes late.
-    time.advance(second === 10 ? 700 : 300);
-    bsc.tick(second, second);
-    await settle();
-  }
-  over.abort();
-  await polled;
+  const lag = await measured(["bsc", "exchange"], async (time, bsc, exchange) => {
+    for (let second = 0; second < 12; second++) {
+      time.advance(START + second * 1_000 - time.now() + 200);
+      exchange.tick(second, second);
+      await settle();
+      // The last block but one comes late.
+      time.advance(second === 10 ? 700 : 300);
+      bsc.tick(second, second);
+      await settle();
+    }
+  });
   // The first second is the base, which ends the warm-up.
   expect(shown(lag)).toEqual({
     "seen bsc": [500, 900, 11],
@@ -79,42 +90,30 @@ test("each stage of a merged market is measured: a part's own delay, its wait fo
 });
 
 test("a part that the market does not wait for is seen, late, and delays no other stage", async () => {
-  const time = new ManualClock(START);
-  const [bsc, polygon] = [new ToldFeed("bsc"), new ToldFeed("polygon")];
-  const lag = new HeadLag(time);
-  const parts = [bsc, polygon].map((feed) => ({ name: feed.name, feed }));
-  const over = new AbortController();
-  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
-  // 100 seconds behind from the start.
-  for (let second = 100; second < 120; second++) {
-    time.advance(START + second * 1_000 - time.now());
-    polygon.tick(second - 100, second - 100);
-    bsc.tick(second, second);
-    await settle();
-  }
-  over.abort();
-  await polled;
+  const lag = await measured(["bsc", "polygon"], async (time, bsc, polygon) => {
+    // 100 seconds behind from the start.
+    for (let second = 100; second < 120; second++) {
+      time.advance(START + second * 1_000 - time.now());
+      polygon.tick(second - 100, second - 100);
+      bsc.tick(second, second);
+      await settle();
+    }
+  });
   const { "seen polygon": late, "waited polygon": waited, "waited bsc": own, judged } = shown(lag);
   expect([late?.[0], waited, own?.[1]]).toEqual([100_000, undefined, 0]);
   expect(judged?.[0]).toBe(JUDGE_MS);
 });
 
 test("while the market waits for a part that stands still, the others wait: the server's share does not grow", async () => {
-  const time = new ManualClock(START);
-  const [bsc, polygon] = [new ToldFeed("bsc"), new ToldFeed("polygon")];
-  const lag = new HeadLag(time);
-  const parts = [bsc, polygon].map((feed) => ({ name: feed.name, feed }));
-  const over = new AbortController();
-  const polled = run(mergeFeeds({ name: "live", parts, clock: time, lag }), time, lag, over.signal);
-  // Polygon stops after three seconds.
-  for (let second = 0; second < 30; second++) {
-    time.advance(START + second * 1_000 - time.now());
-    if (second < 3) polygon.tick(second, second);
-    bsc.tick(second, second);
-    await settle();
-  }
-  over.abort();
-  await polled;
+  const lag = await measured(["bsc", "polygon"], async (time, bsc, polygon) => {
+    // Polygon stops after three seconds.
+    for (let second = 0; second < 30; second++) {
+      time.advance(START + second * 1_000 - time.now());
+      if (second < 3) polygon.tick(second, second);
+      bsc.tick(second, second);
+      await settle();
+    }
+  });
   const { "waited bsc": waited, judged } = shown(lag);
   expect(waited?.[1]).toBeGreaterThan(9_000);
   // The seconds that had to wait come one after the other.

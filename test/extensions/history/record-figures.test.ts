@@ -19,7 +19,7 @@ test("the costs of a group are those of its kind", () => {
   expect(costs("exchange")).toEqual({ feePct: 0.2, slippagePct: 0.1 });
 });
 
-test("a trade's gain is what is left after costs, as computed anew, with the slippage of the pool where it is known", () => {
+test("a trade's gain is net of costs, with the pool's slippage where it is known, as an independent computation gives it", () => {
   const trade = fc.record({
     change: fc.integer({ min: -100, max: 300 }),
     liquidity: fc.constantFrom(null, "0", "10000", "250000"),
@@ -143,7 +143,9 @@ test("the figures of any outcomes equal those from the definitions", async () =>
     ended_by: fc.constantFrom("canary", "faded"),
     collapsed_at: fc.constantFrom(null, "2026-03-02T12:00:00.000Z"),
     collapse_warning_s: fc.nat(3),
-    ...{ change_5m: change, change_15m: change, change_60m: change },
+    change_5m: change,
+    change_15m: change,
+    change_60m: change,
     control: fc.record({
       change_5m: fc.array(fc.integer({ min: -2, max: 2 }), { maxLength: 3 }),
       change_15m: fc.constant([]),

@@ -22,8 +22,18 @@ test("flares and past minutes together take at most the set number of bytes, hal
     return opened;
   };
   const context = {
-    ...{ settings, hub, log, head, clock: new ManualClock(), logger: pino({ enabled: false }), openStore },
-    ...{ info: () => INFO, freshness: () => FRESH, of: () => undefined, policy: undefined, tasks: undefined },
+    settings,
+    hub,
+    log,
+    head,
+    clock: new ManualClock(),
+    logger: pino({ enabled: false }),
+    openStore,
+    info: () => INFO,
+    freshness: () => FRESH,
+    of: () => undefined,
+    policy: undefined,
+    tasks: undefined,
   };
   const opened = await history.open(context as unknown as ExtensionContext<never>);
   const minutes = stores.get("minutes");

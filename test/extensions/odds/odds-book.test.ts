@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
 import { Odds, type Outcome } from "../../../src/base/model/index.ts";
 import { type OddsTable, OwnOdds } from "../../../src/extensions/odds/index.ts";
-
-const START = {
-  group: "bsc",
-  form: "trades",
-  score: 3,
-  ageS: 60,
-  liquidityUsd: 50_000,
-  lockedShare: 0,
-} as const;
+import { START } from "./odds-start.ts";
 
 /** Returns a final outcome, of which the book reads only what a holder has. */
 function endedWith(held: Partial<NonNullable<Outcome["held"]>>): Outcome {

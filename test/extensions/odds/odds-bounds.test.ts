@@ -5,17 +5,8 @@ import { keysOf, pathOf } from "../../../src/extensions/odds/buckets.ts";
 import { estimateShare, medianOf } from "../../../src/extensions/odds/estimate.ts";
 import { type OddsTable, OwnOdds } from "../../../src/extensions/odds/index.ts";
 import { addOutcome, createTally } from "../../../src/extensions/odds/tally.ts";
+import { START } from "./odds-start.ts";
 
-const START = {
-  atMs: 0,
-  token: "0xa",
-  group: "bsc",
-  form: "trades",
-  score: 3,
-  ageS: 60,
-  liquidityUsd: 50_000,
-  lockedShare: 0,
-} as const;
 const lastKeyOf = (part: object) => pathOf({ ...START, ...part }).at(-1)?.key;
 
 /** A bound belongs to the range above it. */
@@ -57,7 +48,7 @@ test("a start counts in every bucket with some of its dimensions, and its ranges
   expect(keysOf({ ...START, form: undefined })).toEqual([]);
 });
 
-test("a share is shrunk toward the coarser one, with Wilson's interval, as computed anew", () => {
+test("a share shrinks toward the coarser one and has Wilson's interval, as an independent computation gives them", () => {
   const counted = fc.integer({ min: 1, max: 300 }).chain((of) => fc.nat(of).map((yes) => ({ yes, of })));
   fc.assert(
     fc.property(fc.array(counted, { minLength: 1, maxLength: 3 }), (path) => {

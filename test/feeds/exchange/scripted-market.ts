@@ -46,6 +46,16 @@ export async function market(
   };
   const connected = (name: VenueName = "binance") =>
     until(`${name} is subscribed`, () => (server(name).open.at(-1)?.heard.length ?? 0) > 0);
+  /** Lets the exchange accept connections again, and waits until the feed is subscribed. */
+  const reconnected = async () => {
+    server().isRefusing = false;
+    const connections = server().served.length;
+    for (let tries = 0; tries < 100 && server().served.length === connections; tries++) {
+      clock.advance(1_000);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await connected();
+  };
   const clockMs = () => (events.findLast(({ kind }) => kind === "clock")?.at ?? Number.NaN) - START;
   /** Advances time while this exchange stays live, with its own clock ahead by this much. */
   const pass = async (ms: number, name: VenueName = "binance", aheadMs = 0) => {
@@ -68,6 +78,7 @@ export async function market(
     events,
     notices,
     connected,
+    reconnected,
     pass,
     clockMs,
     [Symbol.asyncDispose]: async () => {

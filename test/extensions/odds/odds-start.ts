@@ -1,0 +1,9 @@
+/** What is known of a flare of a chain at its start. */
+export const START = {
+  group: "bsc",
+  form: "trades",
+  score: 3,
+  ageS: 60,
+  liquidityUsd: 50_000,
+  lockedShare: 0,
+} as const;
