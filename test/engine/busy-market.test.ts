@@ -6,7 +6,7 @@ import { BUSY_MINUTES, busyMarket } from "./busy-market.ts";
 import { createTeller } from "./told-market.ts";
 import { address, drive, MINUTE, START, withClocks } from "./trend-kit.ts";
 
-/** Tokens whose numbers are told every quarter of an hour, one of each fate. */
+/** Tokens whose numbers are recorded every 15 minutes: at least one for each outcome. */
 const READ = [
   ...[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 100, 101].map((n) => ["bsc", address(n)] as const),
   ...["C1USDT", "C3USDT", "C4USDT", "Q0", "Q1", "Q2"].map((name) => ["exchange", name] as const),
@@ -31,7 +31,7 @@ function tellOf(events: readonly MarketEvent[]): readonly string[] {
  * The record shows what a change of the engine means for a user. If a change is intended, review
  * the lines that differ after `npx vitest run --root test engine/busy-market -u`.
  */
-test("a market of every form of data is told as before: each start, number, warning, end, outcome and rank", async () => {
+test("a market with every form of data matches its record: starts, numbers, warnings, ends, outcomes and ranks", async () => {
   const told = `${tellOf(busyMarket()).join("\n")}\n`;
   await expect(told).toMatchFileSnapshot(join(import.meta.dirname, "busy-market.txt"));
 });

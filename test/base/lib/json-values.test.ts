@@ -115,7 +115,7 @@ test("every __proto__ key is removed, at any depth", () => {
   expect(JSON.stringify(value)).toBe('{"a":[{"b":2}]}');
 });
 
-test("the first issue is told with its field and the value there", () => {
+test("the first issue is described with its field and value", () => {
   const Rule = z.object({ a: z.array(z.object({ b: z.number("a number") })) });
   const value = { a: [{ b: 1 }, { b: "x" }] };
   expect(firstIssue(Rule.safeParse(value).error, value)).toEqual({

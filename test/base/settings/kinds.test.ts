@@ -134,7 +134,7 @@ test("each kind tells messages and the command line how it is written", () => {
   expect(traits(seconds)).toEqual(none);
 });
 
-test("paths are told apart by what they lead to", () => {
+test("a path leads to a file, a directory, something special or nothing; only plain http addresses are services", () => {
   expect([FILE, PLACE, PIPE, join(PLACE, "no")].map(look)).toEqual([
     "file",
     "directory",

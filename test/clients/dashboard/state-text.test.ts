@@ -55,7 +55,7 @@ test.for([
     ...[ended([], "faded", 14), 4, LATER, NOW_MS + 86_400_000],
     "Activity faded 2017-11-12 08:31. Was +14 %, last seen 2017-11-12 08:32 at +4 %.",
   ],
-] as const)("a flare stands as it was told: %#", ([record, change, priceAt, nowMs, text]) => {
+] as const)("the state of a flare in words: %#", ([record, change, priceAt, nowMs, text]) => {
   expect(stateText(record as FlareRecord, change, priceAt, nowMs)).toBe(text);
 });
 

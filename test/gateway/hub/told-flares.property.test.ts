@@ -84,7 +84,7 @@ class FlareMarket {
   }
 }
 
-/** The running flares that a client was told of since its last snapshot, by list. */
+/** The running flares that a client knows since its last snapshot, by list. */
 class Told {
   heard = 0;
   readonly #ids = new Set<string>();

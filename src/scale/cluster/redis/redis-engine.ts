@@ -178,8 +178,8 @@ export class RedisEngine implements Engine {
   }
 
   /**
-   * Repeats the attempt until the server gives another answer than `again`, of which several are a
-   * fault, or `mending`, which is none.
+   * Repeats the attempt while the server answers `again` or `mending`. Only several `again` are a
+   * fault.
    */
   async #answerOf<T>(
     command: Command,

@@ -23,7 +23,7 @@ export const LAUNCHPAD_ABI = parseAbi([
   "event TokenSold(uint256 ts, address token, address seller, uint256 amount, uint256 eth, uint256 fee, uint256 postPrice)",
   "event LaunchedToDEX(address token, address pool, uint256 amount, uint256 eth)",
 ]);
-/** The events of Arena, some of which have the names of others. */
+/** The events of Arena. Some share their names with other launchpads' events. */
 export const ARENA_ABI = parseAbi([
   "struct Params { uint128 curveScaler; uint16 a; uint8 b; bool lpDeployed; uint8 lpPercentage; uint8 salePercentage; uint8 creatorFeeBasisPoints; address creatorAddress; address pairAddress; address tokenContractAddress; }",
   "event TokenCreated(uint256 tokenId, Params params, uint256 tokenSupply)",

@@ -76,7 +76,7 @@ test("a leader begins a new epoch only once its source has published, and not af
   expect(leading.begin(NEXT)).toBe(false);
 });
 
-test("a leader that begins a new epoch publishes the lists that clients hold, leads the alerts anew, and stores its state after the next poll", async () => {
+test("a leader that begins a new epoch publishes the lists that clients hold, takes over the alerts again, and stores its state after the next poll", async () => {
   const { leading, market, updates, stored, terms, lists } = lead(SAME);
   await expect.poll(() => stored.length).toBe(1);
   market.start("ONE");
