@@ -94,6 +94,19 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await looks("Every flare as soon as it starts", "flares.pro");
   });
 
+  test("an address that changes before the first frame is followed", async ({ onTestFinished: finish }) => {
+    const change = `new MutationObserver((_, observer) => {
+      if (!document.querySelector("#app h1")) return;
+      observer.disconnect();
+      location.hash = "#/developers";
+    }).observe(document, { childList: true, subtree: true })`;
+    const { page, goto } = await openDashboard(finish, new ToldMarket(PLANS), {
+      look: { scripts: [change] },
+    });
+    await goto("now");
+    await page.locator("nav a[aria-current]", { hasText: "Developers" }).waitFor();
+  });
+
   test("[K1] if a key is required, the page says so and accepts one; an unknown key can be discarded", async ({
     onTestFinished: finish,
   }) => {

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { canonicalOf, type Route, readRoute } from "../route.ts";
 import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position.ts";
 
@@ -14,7 +14,8 @@ export function useRoute(isReady: boolean): readonly [Route, Go] {
   const [step, setStep] = useState(() => currentStep());
   const positions = useRef(new Map<string, ScrollPosition>());
   const restored = useRef<string>(undefined);
-  useEffect(() => {
+  // Not after the first frame: the address may change before it.
+  useLayoutEffect(() => {
     history.scrollRestoration = "manual";
     const leave = (id: string) => positions.current.set(id, scrollPosition());
     const look = () => {
