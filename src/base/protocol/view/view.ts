@@ -218,6 +218,6 @@ function withValue<T>(
   value: T | null | undefined,
 ): Readonly<Record<string, T>> {
   if (value === undefined) return record;
-  const { [id]: _before, ...rest } = record;
-  return value ? { ...record, [id]: value } : rest;
+  if (value) return { ...record, [id]: value };
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== id));
 }
