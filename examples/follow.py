@@ -16,7 +16,7 @@ def log(text: object) -> None:
     print(text, file=sys.stderr, flush=True)
 
 async def follow(url: str = "http://127.0.0.1:8080", after: str | None = None) -> None:
-    names = Filter(names=["flare-started", "flare-surged", "flare-finished"])  # Stored for 24 hours.
+    names = Filter(names=["flare-started", "flare-surged", "flare-finished"])  # Stored for 72 hours.
     key = os.environ.get("FLAREWIRE_CLIENT_KEY")
     async with connect(url, channels=["flares.pro"], filter=names, key=key, after=after, on_connection=log) as stream:
         async for event in stream:

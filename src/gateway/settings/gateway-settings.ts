@@ -57,8 +57,8 @@ export const DATA_SETTINGS = {
       "Directory where data is stored: the log of events, the history and the engine's state; none: memory only",
   }),
   logAge: setting("logAgeMs", duration(SECOND_MS, 30 * DAY_MS), {
-    default: "10m",
-    example: "1h",
+    default: "1h",
+    example: "10m",
     description: "Retention time of events, so that clients can resume; logCount may extend it",
   }),
   logCount: setting("logCount", integer(1, 100_000_000), {
@@ -67,13 +67,13 @@ export const DATA_SETTINGS = {
     description: "Number of events that are stored whatever their age",
   }),
   logFlareAge: setting("logFlareAgeMs", duration(0, 30 * DAY_MS), {
-    default: "24h",
-    example: "3d",
+    default: "72h",
+    example: "24h",
     description:
       "Retention time of flare starts, surges, finishes and outcomes, and of source state changes, if longer than logAge. They may use half of logBytes",
   }),
   logBytes: setting("logBytes", size(64 * KIB), {
-    default: "64MiB",
+    default: "128MiB",
     example: "256MiB",
     description:
       "Limit of stored events, in memory and in the data directory. It overrides logAge, logCount and logFlareAge. The engine's state comes on top",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { LASTING_EVENTS, projectSnapshot } from "../../../src/base/protocol/index.ts";
 import { LongPoll } from "../../../src/gateway/hub/index.ts";
+import { gatewaySettings } from "../../../src/gateway/settings/index.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { assertReaching } from "../../support/random/assert-reaching.ts";
 import { createHubUnderTest, type HubUnderTest, settled, test } from "./hub-fixture.ts";
@@ -187,6 +188,25 @@ test("[P11] pages of starts and finishes reach back 20 hours, and oldest means t
     expect(seqs).toEqual(seqsOf(events, new Set(NAMES)).slice(after === "oldest" ? 0 : 1));
     expect(from).toBe(`test1-${sut.head.cursor.seq}`);
   }
+});
+
+test("[W36] by default, starts and finishes of 72 hours resume, and all events of an hour", async ({
+  make,
+}) => {
+  const { logAgeMs: maxAgeMs, logFlareAgeMs: lastingAgeMs, logBytes: maxBytes } = gatewaySettings();
+  const sut = make({ log: { minCount: 1, maxAgeMs, lastingAgeMs, maxBytes } });
+  const events = await play(sut, 73);
+  const lastHour = events.findLast(({ seq }) => Number(seq) <= sut.head.cursor.seq - 7)?.cursor;
+  const everything = sut.open({ channels: ["*"], after: `${lastHour}` });
+  const lasting = sut.open({ channels: ["*"], filter: { names: [...NAMES] }, after: "test1-1" });
+  for (let turn = 0; turn < 20; turn++) await settled();
+  expect(everything.of("event").map(({ seq }) => seq)).toEqual(events.slice(-7).map(({ seq }) => seq));
+  expect(lasting.of("event").map(({ seq }) => seq)).toEqual(seqsOf(events, new Set(NAMES)).slice(1));
+  sut.clock.advance(HOUR);
+  await sut.publish("refresh");
+  const late = sut.open({ channels: ["*"], filter: { names: [...NAMES] }, after: "test1-1" });
+  await settled();
+  expect(late.of("subscribed")[0]).toMatchObject({ resumed: "reset", lost: { reason: "expired" } });
 });
 
 test("[W36] [L3] whatever the log drops, a client of lasting events gets each one once, or a reset if some are lost", async () => {

@@ -2,7 +2,7 @@
  * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite,
  * or with `all`, runs everything. Suites and their options:
  *
- * - engine [--hours 24], history [--hours 24], chain, exchange-trades [--seconds 20],
+ * - engine [--hours 24], history [--hours 24], retention [--hours 24], chain, exchange-trades [--seconds 20],
  *   live [--minutes 6], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
@@ -36,6 +36,7 @@ import { formatRows, type Row } from "./report.ts";
 import { benchRequests } from "./requests.ts";
 import { benchResources } from "./rest/resources.ts";
 import { benchRest } from "./rest/rest.ts";
+import { benchRetention } from "./retention.ts";
 import { benchSlow } from "./slow.ts";
 import { benchStorm } from "./storm/storm.ts";
 
@@ -101,6 +102,7 @@ const parts = values.part?.map((name) =>
 const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
   history: () => benchHistory(hours),
+  retention: () => benchRetention(hours),
   chain: () => benchChain(),
   "exchange-trades": () => benchExchangeTrades(readCount("seconds")),
   requests: () => benchRequests(),
