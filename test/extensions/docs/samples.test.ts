@@ -22,10 +22,11 @@ async function serve(finish: Finish, access: "open" | "free" | "off", plan: "fre
 const decoded = (text: string) =>
   text.replaceAll("&#39;", "'").replaceAll("&quot;", '"').replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** Returns the samples of a page, in the order curl, TypeScript, Python. */
+/** Returns the first samples of a page, in the order curl, TypeScript, Python. */
 async function samplesOf(url: string, page: string) {
   const text = await (await fetch(`${url}${page}`)).text();
-  return [...text.matchAll(/<pre class="sample"[^>]*>([\s\S]*?)<\/pre>/g)].map(([, one = ""]) =>
+  const [first = ""] = /<div class="tabs"[\s\S]*?<\/div>/.exec(text) ?? [];
+  return [...first.matchAll(/<pre class="sample own"[^>]*>([\s\S]*?)<\/pre>/g)].map(([, one = ""]) =>
     decoded(one),
   );
 }

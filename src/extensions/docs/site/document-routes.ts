@@ -195,7 +195,7 @@ function createMakers(
       return JSON.stringify(await searchIndex(site, openapi, asyncapi, guidePages(basePath), turn));
     },
     llms: () => llmsText(site),
-    docsScript: () => `${readText("./assets/page.js")}\n${readText("./assets/search.js")}`,
+    docsScript: () => ["page", "samples", "search"].map((name) => readText(`./assets/${name}.js`)).join("\n"),
     docsStyle: () => `${readText("../../../clients/style/tokens.css")}\n${readText("./assets/page.css")}`,
   };
 }

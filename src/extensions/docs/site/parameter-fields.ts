@@ -28,11 +28,13 @@ function inputHtml(id: string, { name, schema, example, in: location }: Paramete
 
 /**
  * Renders the input for the key; at most one per page. It has no name, so no form puts it into a
- * URL.
+ * URL. `use`: what the page does with it.
  */
-export function keyField(): Html {
+export function keyField(
+  use = html`This page sends it in <code>Authorization</code> with each request.`,
+): Html {
   return html`<div class="field"><label for="key">Key</label>
 <input id="key" type="password" aria-describedby="key-about" autocomplete="off" spellcheck="false">
-<p id="key-about">For servers with keys. This page sends it in <code>Authorization</code> with each request, and does not store it.</p></div>
+<p id="key-about">For servers with keys. ${use} It is not stored.</p></div>
 `;
 }

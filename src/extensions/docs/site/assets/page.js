@@ -81,10 +81,6 @@ async function sendRequest(form, signal, status) {
   if (known && response.headers.has("etag")) known.value = response.headers.get("etag");
 }
 
-// The server renders the same documents under every address.
-for (const sample of document.querySelectorAll(".sample"))
-  sample.textContent = sample.textContent.replaceAll("http://127.0.0.1:8080", location.origin);
-
 /** Lets the keyboard reach a table while it is wide enough to scroll. */
 const scrolling = new ResizeObserver((entries) => {
   for (const { target } of entries) {

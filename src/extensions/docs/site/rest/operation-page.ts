@@ -69,7 +69,7 @@ ${parameterFields(operationId, needed)}<p><button type="submit">Try</button> <bu
 <pre tabindex="0" hidden></pre>
 <details data-fields hidden><summary>Request and header fields</summary><pre tabindex="0"></pre></details>
 <details><summary>${others.length === 0 ? "Key" : "Parameters and key"}</summary>
-${parameterFields(operationId, others)}${keyField()}</details>
+${parameterFields(operationId, others)}${keyField(html`The samples then contain it, and this page sends it in <code>Authorization</code>.`)}</details>
 </form>`;
 }
 

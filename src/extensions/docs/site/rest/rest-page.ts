@@ -3,11 +3,11 @@ import type { OpenApiDocument } from "../../contracts/openapi.ts";
 import { referredTo } from "../../contracts/schemas.ts";
 import { pageHtml, type Site } from "../layout.ts";
 import { schemasHtml } from "../schema-html.ts";
+import { startHtml } from "../start-page.ts";
 import { headersHtml, isCommon, responseHtml } from "./operation-page.ts";
 import { operationsOf } from "./operations.ts";
-import { quickStartHtml } from "./samples.ts";
 
-/** Renders the start page: a quick start, every path, and what all of them have in common. */
+/** Renders the start page: the first steps, every path, and what all of them have in common. */
 export function restPage(site: Site, document: OpenApiDocument): string {
   const { basePath } = site;
   const described = operationsOf(document, site.contracts);
@@ -35,9 +35,7 @@ export function restPage(site: Site, document: OpenApiDocument): string {
     responseHtml(status, { $ref: ref }, components.responses),
   );
   const used = referredTo(components.schemas, problems.length === 0 ? [] : [components.responses]);
-  const body = html`<h1>The API</h1>
-<section aria-labelledby="start"><h2 id="start">Quick start</h2>
-${quickStartHtml(site)}</section>
+  const body = html`${startHtml(site)}
 <section aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
 <div class="wide"><table class="fields"><tbody>${operations}</tbody></table></div></section>
 <section aria-labelledby="rules"><h2 id="rules">Rules</h2>
@@ -48,7 +46,7 @@ ${introHtml(info.description)}</section>
 <div class="wide"><table class="fields"><tbody>${problems}</tbody></table></div></section>
 ${headersHtml(Object.entries(components.headers))}
 ${schemasHtml(used)}`;
-  return pageHtml(site, "/docs", "API", body);
+  return pageHtml(site, "/docs", "Start", body);
 }
 
 export function introHtml(description: string): Html {

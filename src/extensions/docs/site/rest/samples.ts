@@ -4,7 +4,7 @@ import { type Html, html } from "../../../pages/index.ts";
 import type { Site } from "../layout.ts";
 
 /** The default address of a server. The page's script replaces it with the page's origin. */
-const SERVER = "http://127.0.0.1:8080";
+export const SERVER = "http://127.0.0.1:8080";
 
 type Samples = Readonly<Record<"curl" | "TypeScript" | "Python", string>>;
 
@@ -18,7 +18,7 @@ const INTROS: Readonly<Record<Site["needs"], Html>> = {
 /** Renders short samples, in three languages, that print each start of a flare. */
 export function quickStartHtml({ basePath, needs }: Pick<Site, "basePath" | "needs">): Html {
   return html`<p>${INTROS[needs]}</p>
-${languagesHtml(quickStart(`${SERVER}${basePath}`, needs))}`;
+${tabsHtml("Language", quickStart(`${SERVER}${basePath}`, needs))}`;
 }
 
 /** Renders a call of the operation in three languages. */
@@ -39,7 +39,7 @@ export function samplesHtml(
     ? html`a key of the plan <code>pro</code>, because <code>free</code> lacks this list`
     : html`your key`;
   const note = isKeyed ? html`<p>Replace <code>KEY</code> with ${whose}.</p>\n` : html``;
-  return html`${note}${languagesHtml(callOf(`${server}${filled}${query}`, method, isText, isKeyed))}`;
+  return html`${note}${tabsHtml("Language", callOf(`${server}${filled}${query}`, method, isText, isKeyed))}`;
 }
 
 /** Whether the sample asks for a list that only the plan pro includes. */
@@ -85,11 +85,11 @@ with urllib.request.urlopen(request) as response:
   };
 }
 
-/** Shows one language at a time, without a script. */
-function languagesHtml(samples: Samples): Html {
-  const blocks = Object.entries(samples).map(
-    ([language, text], at) =>
-      html`<details name="language"${at === 0 ? html` open` : html``}><summary>${language}</summary><pre class="sample" tabindex="0">${text}</pre></details>\n`,
+/** Renders samples of the same thing, of which the page's script shows one at a time. */
+export function tabsHtml(label: string, samples: Readonly<Record<string, string>>): Html {
+  const tabs = Object.entries(samples).map(
+    ([name, text]) =>
+      html`<section><p>${name}</p><pre class="sample own" tabindex="0">${text}</pre></section>\n`,
   );
-  return html`<div class="languages">${blocks}</div>`;
+  return html`<div class="tabs" data-label="${label}">${tabs}</div>`;
 }

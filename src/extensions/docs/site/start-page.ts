@@ -1,0 +1,55 @@
+import { type Html, html } from "../../pages/index.ts";
+import type { Site } from "./layout.ts";
+import { keyField } from "./parameter-fields.ts";
+import { quickStartHtml, SERVER, tabsHtml } from "./rest/samples.ts";
+
+/** Renders the first steps of the three readers: who writes a bot, has a page, runs a server. */
+export function startHtml(site: Site): Html {
+  const server = `${SERVER}${site.basePath}`;
+  const to = (path: string, label: string) => html`<a href="${site.basePath}${path}">${label}</a>`;
+  const key =
+    site.needs === "key"
+      ? html`<form aria-label="Your key">${keyField(html`The samples then contain it.`)}</form>`
+      : html``;
+  return html`<h1>Start here</h1>
+<p>Flarewire pushes an event when traders suddenly pile into a token, with the reason, and another when it is over.</p>
+<ul class="paths"><li><a href="#bot">Write a bot</a> It reacts when a flare starts and when it ends.</li>
+<li><a href="#page">Show flares on your page</a> One line of HTML, always up to date.</li>
+<li><a href="#server">Run a server</a> With live markets, your own keys and limits.</li></ul>
+<noscript><p>Replace <code>${SERVER}</code> in the samples with the address of this server.</p></noscript>
+${key}<section aria-labelledby="bot"><h2 id="bot">Write a bot</h2>
+<ol><li>Watch flares start. ${quickStartHtml(site)}</li>
+<li>Follow ${to("/docs/client", "the client")}: it resumes from its cursor and misses nothing.</li>
+<li>Check that it pays: read ${to("/docs/flares#track-record", "the track record")}, then ${to("/docs/recordings", "backtest")} your bot.</li>
+<li>Look things up: ${to("/docs/python", "Python")}, ${to("/docs/events", "every message")}, <a href="#addresses">every address</a>, ${to("/docs/skill", "a file for coding agents")}.</li></ol></section>
+<section aria-labelledby="page"><h2 id="page">Show flares on your page</h2>
+<ol><li>Choose an element at ${to("/widgets", "widgets")}, which shows them live.</li>
+<li>Paste it. ${tabsHtml("Page", pageSamples(server))}</li>
+<li>Let ${to("/docs/widget#connections", "your page's content security policy")} name this server. The server must allow your page too: <code>--allowed-origins</code>.</li></ol></section>
+<section aria-labelledby="server"><h2 id="server">Run a server</h2>
+<ol><li>Check that this one has fresh data. ${tabsHtml("Tool", serverSamples(server, site.needs))}</li>
+<li>Install your own ${to("/docs/operating#on-a-server", "on a server")}, behind nginx.</li>
+<li>Create ${to("/docs/operating#keys", "keys")}, and choose ${to("/docs/live", "a live market")}.</li>
+<li>Watch ${to("/docs/operating#metrics", "its metrics")}, and ${to("/docs/scaling", "add edges")} when one core is not enough.</li></ol></section>`;
+}
+
+function pageSamples(server: string): Readonly<Record<string, string>> {
+  return {
+    HTML: `<script src="${server}/widget.js" defer></script>
+<flare-list limit="5"></flare-list>`,
+    React: `import { useFlares } from "@flarewire/react";
+
+export function Flares() {
+  const { flares } = useFlares("${server}");
+  return <ul>{flares.map(({ id, token }) => <li key={id}>{token.symbol}</li>)}</ul>;
+}`,
+  };
+}
+
+function serverSamples(server: string, needs: Site["needs"]): Readonly<Record<string, string>> {
+  const key = needs === "key" ? "FLAREWIRE_CLIENT_KEY=KEY " : "";
+  return {
+    curl: `curl -f '${server}/readyz'`,
+    Terminal: `${key}npx flarewire tail ${server}`,
+  };
+}
