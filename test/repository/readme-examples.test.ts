@@ -64,9 +64,11 @@ function served(start: readonly string[]): readonly string[] {
   return [...command, ...start.slice(start.indexOf("--") + 1)];
 }
 
-test("npm ci and npm start are documented, and the script start exists", () => {
-  expect(take(/^npm ci$/)).not.toEqual([]);
-  expect(take(/^(?:npm ci && )?npm start$/)).not.toEqual([]);
+test("the README clones, installs and starts in three lines, and the script start exists", () => {
+  const [, block] = /## Start\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readDocument("README.md")) ?? [];
+  expect(block).toMatch(/^git clone \S+ (\S+) && cd \1\nnpm ci\nnpm start\n$/);
+  for (const line of [/^git clone /, /^npm ci$/, /^(?:npm ci && )?npm start$/])
+    expect(take(line)).not.toEqual([]);
   expect(scripts).toHaveProperty("start");
 });
 

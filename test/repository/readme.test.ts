@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { settingsList } from "../../src/app/config/config.ts";
-import { DOCUMENTS, GUIDES } from "../../src/extensions/docs/index.ts";
+import { DOCUMENTS, GUIDES, PROTOCOL_FILE } from "../../src/extensions/docs/index.ts";
 import type { RouteContract } from "../../src/gateway/http/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../src/index.ts";
 import { CONTRACTS } from "../support/expect/contracts.ts";
@@ -13,9 +13,12 @@ const ROOT = new URL("../../", import.meta.url);
 const README = readFileSync(new URL("README.md", ROOT), "utf8");
 const manifest = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
 
-test("the README has at most 200 lines and 12 kB, and its bot has 12 lines", () => {
-  expect(README.split("\n").length - 1).toBeLessThanOrEqual(200);
-  expect(Buffer.byteLength(README)).toBeLessThanOrEqual(12_000);
+test("the README has at most 150 lines and 9 kB, no table cell of over 120 characters, and a bot of 12 lines", () => {
+  expect(README.split("\n").length - 1).toBeLessThanOrEqual(150);
+  expect(Buffer.byteLength(README)).toBeLessThanOrEqual(9_000);
+  const cells = [...README.matchAll(/^\|(.*)\|$/gm)].flatMap(([, row = ""]) => row.split("|"));
+  expect(cells.length).toBeGreaterThan(50);
+  expect(cells.filter((cell) => cell.trim().length > 120)).toEqual([]);
   const [, bot = ""] = /```ts\n([\s\S]*?)\n```/.exec(README) ?? [];
   expect(bot.split("\n")).toHaveLength(12);
 });
@@ -27,12 +30,23 @@ test("the list of settings matches the program", () => {
   expect(list).toBe(settingsList());
 });
 
-test("the README names every endpoint and event, and the first part of every channel", () => {
+test("the README links to every document and names six endpoints and four channels, all of which exist", () => {
+  for (const { file } of [...GUIDES, { file: PROTOCOL_FILE }]) expect(README).toContain(`](${file})`);
+  const paths = CONTRACTS.map(({ path }) => path);
+  const named = [...README.matchAll(/^\| `GET ([^`]+)` \|/gm)].map(([, path = ""]) => path);
+  expect(named).toHaveLength(6);
+  expect(paths).toEqual(expect.arrayContaining(named));
+  const channels = [...README.matchAll(/^\| `([a-z.]+)` \|/gm)].map(([, channel = ""]) => channel);
+  expect(channels).toHaveLength(4);
+  expect(CHANNELS).toEqual(expect.arrayContaining(channels));
+});
+
+test("the document on clients names every endpoint and event, and the first part of every channel", () => {
+  const text = readDocument("src/clients/sdk/README.md");
   const files: readonly RouteContract[] = [DOCUMENTS.docsScript, DOCUMENTS.docsStyle];
-  for (const contract of CONTRACTS) if (!files.includes(contract)) expect(README).toContain(contract.path);
-  for (const { path, file } of GUIDES) expect(README).toContain(`(${file}) | \`${path}\``);
-  for (const name of EVENT_NAMES) expect(README).toContain(`\`${name}\``);
-  for (const channel of CHANNELS) expect(README).toMatch(new RegExp(channel.split(".")[0] ?? channel));
+  for (const contract of CONTRACTS) if (!files.includes(contract)) expect(text).toContain(contract.path);
+  for (const name of EVENT_NAMES) expect(text).toContain(`\`${name}\``);
+  for (const channel of CHANNELS) expect(text).toMatch(new RegExp(`^\\| \`${channel.split(".")[0]}\\b`, "m"));
 });
 
 test("every file, heading and npm script that a document refers to exists", () => {

@@ -36,6 +36,15 @@ test("the documents show exactly the stored screenshots, which total at most 600
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
+test("the README plays a recording of a terminal, which takes under 60 kB", () => {
+  const file = "src/app/cli/tail/tail.svg";
+  expect(SHOWING[0]?.text).toContain(`src="${file}"`);
+  const svg = readFileSync(new URL(file, ROOT), "utf8");
+  expect(svg).toMatch(/^<svg [^>]*>\n<title>flarewire tail/);
+  expect(svg).toMatch(/>started .*the usual buyers/);
+  expect(Buffer.byteLength(svg)).toBeLessThan(60_000);
+});
+
 test("each image in the documents has an alt text", () => {
   const tags = SHOWING.flatMap(({ text }) => [...text.matchAll(/<img [^>]+>/g)].map(([tag]) => tag));
   expect(tags.length).toBeGreaterThan(0);
