@@ -44,10 +44,10 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "gateway/http/": ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],
   "gateway/keys/": ["node:", "zod", "jose"],
   "gateway/log/": ["node:"],
-  "gateway/metrics/": ["node:", "prom-client"],
+  "gateway/metrics/": ["node:"],
   "gateway/persistence/": ["node:", "zod", "pino"],
   "gateway/settings/": ["node:", "zod"],
   "gateway/source/": ["node:", "zod"],
   "gateway/start/": ["node:", "fastify", "pino", "eventemitter3"],
-  "scale/": ["node:", "ioredis", "zod", "pino", "ws", "prom-client"],
+  "scale/": ["node:", "ioredis", "zod", "pino", "ws"],
 };

@@ -1,11 +1,10 @@
-import { Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { eventMetrics, type MeasuredEvents } from "./event-metrics.ts";
 import { keyMetrics, type MeasuredKeys } from "./key-metrics.ts";
-import { addMetrics, distribution, type Metrics, total } from "./metric-table.ts";
+import { distribution, METRICS_TYPE, type Metrics, metricsText, total } from "./metric-table.ts";
 import { measureProcess, processMetrics } from "./process-meter.ts";
 import { type MeasuredSource, sourceMetrics } from "./source-metrics.ts";
 
@@ -20,11 +19,10 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 /** Creates the metrics of one gateway process. Most are read from counters at each scrape. */
 export function createGatewayMetrics(gateway: MeasuredGateway) {
-  const registry = new Registry();
   const meter = measureProcess();
   const polls = new Map<PollOutcome, DurationHistogram>();
   const [events, forget] = eventMetrics(gateway);
-  addMetrics(registry, {
+  const metrics: Metrics = {
     flarewire_poll_duration_seconds: distribution(
       "Time to compare a snapshot with the previous one and publish the changes, by outcome: published, unchanged, failed.",
       () => [...polls].map(([outcome, { seconds }]) => [{ outcome }, seconds]),
@@ -37,11 +35,11 @@ export function createGatewayMetrics(gateway: MeasuredGateway) {
     ...gateway.further,
     ...processMetrics(meter),
     ...keyMetrics(gateway.keys),
-  });
+  };
   return {
-    contentType: registry.contentType,
+    contentType: METRICS_TYPE,
     /** Returns the current values in the text format. */
-    text: () => registry.metrics(),
+    text: async () => metricsText(metrics),
     /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
     polled: (outcome: PollOutcome, workMs: number): void => {
       const durations = polls.get(outcome) ?? new DurationHistogram();

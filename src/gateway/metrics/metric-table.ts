@@ -1,14 +1,15 @@
-import { Counter, Gauge, Histogram, type Registry, Summary } from "prom-client";
 import type { DurationHistogram } from "./duration-histogram.ts";
+
+type Labels = Readonly<Record<string, string>>;
 
 /** A value, several by one label, or several by all labels. */
 type Values =
   | number
   | Readonly<Record<string, number>>
-  | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+  | readonly (readonly [labels: Labels, value: number])[];
 
 interface Metric {
-  readonly type: typeof Counter | typeof Gauge;
+  readonly kind: "counter" | "gauge";
   readonly help: string;
   readonly read: () => Values;
   readonly labels: readonly string[];
@@ -18,28 +19,24 @@ interface Metric {
 interface ComposedMetric {
   readonly kind: "histogram" | "summary";
   readonly help: string;
-  readonly read: () => readonly (readonly [
-    suffix: string,
-    labels: Readonly<Record<string, string>>,
-    number,
-  ])[];
+  readonly read: () => readonly (readonly [suffix: string, labels: Labels, value: number])[];
 }
 
 /** Metrics by name. Values are read at each scrape. */
 export type Metrics = Readonly<Record<string, Metric | ComposedMetric>>;
 
 export function total(help: string, read: Metric["read"], ...labels: readonly string[]): Metric {
-  return { type: Counter, help, read, labels };
+  return { kind: "counter", help, read, labels };
 }
 
 export function level(help: string, read: Metric["read"], ...labels: readonly string[]): Metric {
-  return { type: Gauge, help, read, labels };
+  return { kind: "gauge", help, read, labels };
 }
 
 /** A histogram whose counts its owner maintains, because one observation may stand for many. */
 export function distribution(
   help: string,
-  read: () => readonly (readonly [labels: Readonly<Record<string, string>>, DurationHistogram["seconds"]])[],
+  read: () => readonly (readonly [labels: Labels, DurationHistogram["seconds"]])[],
 ): ComposedMetric {
   const series: ComposedMetric["read"] = () =>
     read().flatMap(([labels, { bounds, counts, sum }]) => [
@@ -59,51 +56,39 @@ export function quantiles(help: string, read: () => Readonly<Record<string, numb
   return { kind: "summary", help, read: series };
 }
 
-export function addMetrics(registry: Registry, metrics: Metrics): void {
-  for (const [name, metric] of Object.entries(metrics)) {
-    if ("labels" in metric) addSeries(registry, name, metric);
-    else addComposed(registry, name, metric);
-  }
-}
+/** The media type of {@link metricsText}. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-function addSeries(registry: Registry, name: string, { type, help, read, labels }: Metric): void {
-  new type({
-    name,
-    help,
-    labelNames: [...labels],
-    registers: [registry],
-    collect() {
-      this.reset();
-      const [label = ""] = labels;
-      for (const [of, value] of seriesOf(read(), label)) this.inc(of, value);
-    },
+/** Reads the metrics, and writes them in the text format of Prometheus. */
+export function metricsText(metrics: Metrics): string {
+  const parts = Object.entries(metrics).map(([name, metric]) => {
+    const series = "labels" in metric ? seriesOf(metric) : metric.read();
+    const lines = series.map(
+      ([suffix, labels, value]) => `${name}${suffix}${labelsText(labels)} ${numberText(value)}`,
+    );
+    return [`# HELP ${name} ${escaped(metric.help)}`, `# TYPE ${name} ${metric.kind}`, ...lines].join("\n");
   });
+  return `${parts.join("\n\n")}\n`;
 }
 
-function seriesOf(values: Values, label: string) {
-  if (typeof values === "number") return [[{}, values] as const];
-  if (Array.isArray(values)) return values;
-  return Object.entries(values).map(([of, value]) => [{ [label]: of }, value] as const);
+function seriesOf({ read, labels: [label = ""] }: Metric): ReturnType<ComposedMetric["read"]> {
+  const values = read();
+  if (typeof values === "number") return [["", {}, values]];
+  if (Array.isArray(values)) return values.map(([labels, value]) => ["", labels, value]);
+  return Object.entries(values).map(([of, value]) => ["", { [label]: of }, value]);
 }
 
-function addComposed(registry: Registry, name: string, { kind, help, read }: ComposedMetric): void {
-  const options = { name, help, registers: [] };
-  const empty = kind === "histogram" ? new Histogram(options) : new Summary(options);
-  // The registry only asks for values and their type, so the base class does not matter.
-  class Composed extends Histogram {
-    override async get() {
-      const values = read().map(([suffix, labels, value]) => ({
-        metricName: `${name}${suffix}`,
-        labels,
-        value,
-      }));
-      return { ...(await empty.get()), values };
-    }
+function labelsText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`,
+  );
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
 
-    /** The library calls this instead of `get` for the text format. */
-    getForPromString() {
-      return this.get();
-    }
-  }
-  new Composed({ name, help, registers: [registry] });
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function numberText(value: number): string {
+  return `${value}`.replace(/^(-?)Infinity$/, (_, sign) => `${sign || "+"}Inf`);
 }

@@ -1,10 +1,8 @@
-import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { alertMetrics } from "../../../src/extensions/alerts/alert-metrics.ts";
-import { addMetrics } from "../../../src/gateway/metrics/metric-table.ts";
+import { metricsText } from "../../../src/gateway/metrics/metric-table.ts";
 
-test("each webhook has its own series: attempts by outcome, queue length, age in seconds, and whether it is disabled", async () => {
-  const registry = new Registry();
+test("each webhook has its own series: attempts by outcome, queue length, age in seconds, and whether it is disabled", () => {
   const attempts = { delivered: 3, failed: 2, refused: 1, gone: 0 };
   const desk = { attempts, dropped: 4, refused: 1, waiting: 5, oldestAgeMs: 90_500, disabled: false };
   const phone = {
@@ -17,11 +15,8 @@ test("each webhook has its own series: attempts by outcome, queue length, age in
     },
     disabled: true,
   };
-  addMetrics(
-    registry,
-    alertMetrics(() => ({ desk, phone })),
-  );
-  const lines = (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const text = metricsText(alertMetrics(() => ({ desk, phone })));
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   expect(lines).toEqual([
     'flarewire_webhook_attempts_total{webhook="desk",outcome="delivered"} 3',
     'flarewire_webhook_attempts_total{webhook="desk",outcome="failed"} 2',
