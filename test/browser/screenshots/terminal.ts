@@ -71,7 +71,7 @@ function drawn(lines: readonly Line[]): string {
   const kinds = [...new Set(times)];
   const styles = kinds.map(
     (percent, at) =>
-      `@keyframes k${at}{0%{opacity:0}${percent}%,100%{opacity:1}}.k${at}{animation-name:k${at}}`,
+      `@keyframes k${at}{${percent > 0 ? "0%{opacity:0}" : ""}${percent}%,100%{opacity:1}}.k${at}{animation-name:k${at}}`,
   );
   const texts = lines.map(({ text }, at) => {
     const kind = kinds.indexOf(times[at] ?? 0);
@@ -85,10 +85,10 @@ function drawn(lines: readonly Line[]): string {
 .s2{fill:#8b949e}.s31{fill:#ff7b72}.s32{fill:#7ee787}.s33{fill:#e3b341}.s36{fill:#79c0ff}.s1{font-weight:700}
 g{transform:translateY(-${last}px)}
 @media (prefers-reduced-motion:no-preference){g,text{animation:${hold}s step-end infinite}g{animation-name:scroll}
-@keyframes scroll{0%{transform:none}${scroll.join("")}100%{transform:translateY(-${last}px)}}
+@keyframes scroll{${scroll.join("")}100%{transform:translateY(-${last}px)}}
 ${styles.join("\n")}}</style>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
-<svg x="${MARGIN}" y="${MARGIN}" width="${WIDTH - 2 * MARGIN}" height="${height}"><g>
+<svg aria-hidden="true" x="${MARGIN}" y="${MARGIN}" width="${WIDTH - 2 * MARGIN}" height="${height}"><g>
 ${texts.join("\n")}
 </g></svg></svg>
 `;
