@@ -127,7 +127,9 @@ export function flareListOf(snapshot: Snapshot, channel: FlareChannel): readonly
 function changedValues<T>(before: Readonly<Record<string, T>>, after: Readonly<Record<string, T>>) {
   const changed = new Map<string, T | null>();
   if (before === after) return changed;
-  for (const [id, value] of Object.entries(after)) {
+  for (const id of Object.keys(after)) {
+    const value = after[id];
+    if (value === undefined || value === before[id]) continue;
     if (!jsonEqual(ownField(before, id), value)) changed.set(id, value);
   }
   for (const id of Object.keys(before)) {
