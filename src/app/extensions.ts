@@ -1,4 +1,5 @@
 import type { Outcome, RecordFigures, RecordTrades, TrackRecord } from "../base/model/index.ts";
+import { access } from "../extensions/access/index.ts";
 import { alerts } from "../extensions/alerts/index.ts";
 import { docs } from "../extensions/docs/index.ts";
 import { history } from "../extensions/history/index.ts";
@@ -17,6 +18,7 @@ export const EXTENSIONS = [
   pages,
   permalinks,
   mcp,
+  access,
 ] as const;
 
 /** What prices did after flares, whether they were worth it, and whether their odds were right. */

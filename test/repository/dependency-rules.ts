@@ -30,6 +30,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "clients/text/": [],
   "clients/widget/": ["vite"],
   "engine/": ["zod", "uuid"],
+  "extensions/access/": ["zod", "fastify"],
   "extensions/alerts/": ["node:", "zod", "fastify", "jose", "pino", "ipaddr.js", "mqtt"],
   "extensions/docs/": ["node:", "zod", "fastify"],
   "extensions/history/": ["node:", "zod", "fastify", "pino"],

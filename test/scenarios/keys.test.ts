@@ -7,7 +7,6 @@ import { WebSocket } from "ws";
 import { createConfig } from "../../src/app/config/config.ts";
 import { startGateway } from "../../src/app/serve.ts";
 import { CLOSE_CODES } from "../../src/base/protocol/index.ts";
-import { TicketResponse } from "../../src/gateway/http/index.ts";
 import { runInProcess as flarewire, startInProcess } from "../app/cli/run-in-process.ts";
 import { spawnCli } from "../app/cli/spawn-cli.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
@@ -37,7 +36,7 @@ test("[K7] a running server accepts a new key from flarewire keys, closes its co
   const flares = async (options?: RequestInit) => (await fetch(`${base}/api/v1/flares`, options)).status;
   const ticket = async () => {
     const answer = await fetch(`${base}/api/v1/tickets`, { method: "POST", ...bearer(key) });
-    return TicketResponse.parse(await answer.json()).ticket;
+    return ((await answer.json()) as { ticket: string }).ticket;
   };
   expect([await flares(), await flares(bearer(key)), await flares(bearer(`${key}x`))]).toEqual([
     401, 200, 401,

@@ -32,7 +32,7 @@ export const PAIR_QUERY = {
   list: {
     schema: z.enum(PAIR_LISTS).default(DEFAULT_LIST),
     description:
-      "`pro`: the exchange's flares, at once, newest first. `free`: those that are at least 5 minutes old, have no canary and have not fallen. `chart`: the chart of the exchange. `any`: a pattern for every pair, if this server runs and has fresh data.",
+      "`pro` and `free`: these lists of the exchange's flares. `chart`: its chart. `any`: a pattern for every pair, if the data is fresh.",
     example: "chart",
   },
   exchange: {

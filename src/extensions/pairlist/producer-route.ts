@@ -22,7 +22,7 @@ export const PRODUCER_ROUTE: RouteContract = {
   tag: "events",
   summary: "The WebSocket of a freqtrade producer: the pairs, at every change.",
   description:
-    'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the current pairs. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`, because freqtrade ignores an empty list. Other requests are ignored.',
+    'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the current pairs. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`.',
   query: {
     token: {
       schema: z.string(),

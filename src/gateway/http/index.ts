@@ -5,6 +5,7 @@ export { clientOf } from "./access/client-address.ts";
 export * from "./access/connection-limiter.ts";
 export { createOwnHostCheck } from "./access/host-check.ts";
 export * from "./access/refusals.ts";
+export { BYTES_PER_REQUEST, type Use } from "./access/request-limit.ts";
 export { createLocalState, type SharedState } from "./access/shared-state.ts";
 export { createTrust } from "./access/trusted-peers.ts";
 export { checkHub, checkOrigin, claimantOf } from "./connections/admission.ts";
@@ -14,7 +15,7 @@ export * from "./connections/connection-registry.ts";
 export type { HeadLike } from "./connections/head-like.ts";
 export { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "./contract/example-market.ts";
 export { type Parameter, type ParameterSet, readParameter, readQuery, text } from "./contract/parameters.ts";
-export { EVENTS_PATH, METRICS_PATH, STREAM_PATH } from "./contract/paths.ts";
+export { EVENTS_PATH, METRICS_PATH, STREAM_PATH, TICKETS_PATH } from "./contract/paths.ts";
 export { AT, CONDITIONAL, conditional, GROUP, resource, UtcTime } from "./contract/resource.ts";
 export {
   FRESHNESS_HEADERS,
@@ -48,7 +49,6 @@ export { RESOURCES, ResourceBodies } from "./rest/resource-bodies.ts";
 export { flarePatternsIn, RESOURCE_ROUTES } from "./rest/resource-routes.ts";
 export * from "./rest/responses.ts";
 export * as responses from "./rest/responses.ts";
-export * from "./rest/tickets-route.ts";
 export * from "./server.ts";
 export { EVENTS_QUERY } from "./stream/events-query.ts";
 export * from "./stream/events-route.ts";

@@ -80,6 +80,7 @@ export interface HttpServerOptions {
 export interface RouteScope {
   readonly app: FastifyInstance;
   readonly settings: HttpSettings;
+  readonly visitors: Pick<Visitors, "useOf">;
   /** Adds a route whose body is prepared once per plan and URL. */
   readonly add: (route: PreparedRoute) => void;
 }
@@ -171,7 +172,7 @@ export async function addRoutes(
   addHealthRoutes(scope, { ...options, ready });
   const add = createPreparedRoutes(scope, { ...options, settings, quick });
   addResourceRoutes(add, options.head);
-  await options.register?.({ app: scope, settings, add });
+  await options.register?.({ app: scope, settings, visitors, add });
 }
 
 function limits(settings: HttpSettings): FastifyHttpOptions<Server> {

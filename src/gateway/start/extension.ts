@@ -4,7 +4,7 @@ import type { Probe } from "../../base/lib/probe.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
 import type { SettingsOf, SettingTable } from "../../base/settings/index.ts";
-import type { AccessPolicy, PastStates, RouteScope, SocketRoute } from "../http/index.ts";
+import type { AccessPolicy, ConnectionLimiter, PastStates, RouteScope, SocketRoute } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Metrics } from "../metrics/metric-table.ts";
@@ -53,6 +53,7 @@ export interface ExtensionContext<S = object> {
   readonly logger: Logger;
   /** What the clients may see and do. */
   readonly policy: AccessPolicy;
+  readonly limiter: Pick<ConnectionLimiter, "useOf">;
   readonly info: () => SourceInfo;
   readonly freshness: () => Freshness;
   /** Opens a store: a file of the data directory, or memory if there is none. */

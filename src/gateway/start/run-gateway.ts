@@ -8,7 +8,6 @@ import {
   AdmissionQueue,
   type RouteScope,
   registerEvents,
-  registerTickets,
   registerWebSocket,
   type SharedState,
 } from "../http/index.ts";
@@ -135,8 +134,9 @@ async function openGateway(run: GatewayRun, keys: Keys, opened: OpenSource): Pro
   const freshness = () => freshnessOf(opened, clock, reporters);
   const info = () => source.info;
   const hub = createHub(run, opened, prepared, head, freshness);
-  const { policy } = keys;
-  const own = { settings, head, hub, log, clock, logger, policy, info, freshness, openStore, tasks };
+  const { policy, registry } = keys;
+  const access = { policy, limiter: registry.limiter };
+  const own = { ...access, settings, head, hub, log, clock, logger, info, freshness, openStore, tasks };
   const extensions = await openExtensions(listed, own);
   for (const { trouble } of extensions.opened)
     if (trouble)
@@ -191,7 +191,6 @@ async function serveGateway(run: GatewayRun, gateway: OpenedGateway): Promise<Ga
         registerMetrics(scope.app, metrics);
       }
       registerEvents(scope.app, { ...shared, log, head, freshness, info });
-      await registerTickets(scope.app, shared);
     },
   });
   gateway.report(frontend);

@@ -1,3 +1,5 @@
+import { ME_ROUTE } from "../../../src/extensions/access/me-route.ts";
+import { TICKETS_ROUTE } from "../../../src/extensions/access/tickets-route.ts";
 import { DOCUMENTS } from "../../../src/extensions/docs/index.ts";
 import { HISTORY_ROUTES } from "../../../src/extensions/history/http/history-routes.ts";
 import { PAIRLIST_ROUTE } from "../../../src/extensions/pairlist/pairlist-route.ts";
@@ -9,7 +11,6 @@ import {
   RESOURCE_ROUTES,
   type RouteContract,
   STREAM_ROUTE,
-  TICKETS_ROUTE,
 } from "../../../src/gateway/http/index.ts";
 import { METRICS_ROUTE } from "../../../src/gateway/http/metrics-route.ts";
 
@@ -25,7 +26,7 @@ export const ENDPOINTS = {
 export const CONTRACTS: readonly RouteContract[] = [
   ...Object.values(ENDPOINTS),
   ...Object.values(HISTORY_ROUTES),
-  ...[STREAM_ROUTE, PRODUCER_ROUTE, EVENTS_ROUTE, TICKETS_ROUTE],
+  ...[STREAM_ROUTE, PRODUCER_ROUTE, EVENTS_ROUTE, ME_ROUTE, TICKETS_ROUTE],
   METRICS_ROUTE,
   ...Object.values(DOCUMENTS),
 ];

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../../../src/app/config/config.ts";
 import { createOpenStore } from "../../../src/app/data/file-persistence.ts";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
-import { allowAll } from "../../../src/gateway/http/index.ts";
+import { allowAll, ConnectionLimiter } from "../../../src/gateway/http/index.ts";
 import type { Extension, ExtensionContext, OpenExtension } from "../../../src/gateway/start/extension.ts";
 import { createHubUnderTest, FRESH, INFO } from "../../gateway/hub/hub-fixture.ts";
 
@@ -22,6 +22,7 @@ export async function openExtension<P>(
   const { hub, log, head } = createHubUnderTest();
   const context = {
     ...{ settings: config, hub, log, head, policy: allowAll, tasks: undefined },
+    limiter: new ConnectionLimiter(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY),
     ...{ info: () => INFO, freshness: () => FRESH, of: () => undefined, ...parts },
     openStore: createOpenStore({ config, ...parts }),
   };

@@ -7,6 +7,7 @@ export const planByHeader: AccessPolicy = {
   verify: () => undefined,
   keyIdOf: () => undefined,
   keyIdIn: () => undefined,
+  useOf: () => undefined,
   holderOf: () => undefined,
   isAdmitted: () => true,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),

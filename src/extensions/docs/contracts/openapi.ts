@@ -33,7 +33,6 @@ const DESCRIPTION = [
   "* Every resource has a strong `ETag` that changes only with its content. With `If-None-Match`, the server answers 304 without a body if the resource has not changed.",
   "* `Flarewire-Cursor` is the log position of a response. A stream that continues after it misses nothing, or states what is lost.",
   "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, the server rejects unknown query parameters and suggests the nearest known name.",
-  "* Responses are compressed with gzip or Brotli for clients that accept it.",
 ].join("\n");
 
 /**

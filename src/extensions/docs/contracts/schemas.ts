@@ -94,7 +94,7 @@ export function createSchemas(target: Dialect, contracts: readonly RouteContract
         target,
         override: ({ zodSchema, jsonSchema }) => {
           const inner = names.get(zodSchema);
-          if (inner === undefined) return;
+          if (inner === undefined) return omitOwnBounds(jsonSchema);
           for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword];
           Object.assign(jsonSchema, refTo(inner));
         },
@@ -104,13 +104,22 @@ export function createSchemas(target: Dialect, contracts: readonly RouteContract
   };
 }
 
+/** Omits the bounds of whole numbers in JavaScript, which say nothing about the value. */
+function omitOwnBounds(schema: { minimum?: number; maximum?: number }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
 function convertNamed(
   target: Dialect,
   names: ReadonlyMap<z.core.$ZodType, string>,
 ): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [schema, id] of names) registry.add(schema, { id });
-  const made = z.toJSONSchema(registry, { io: "input", target, uri: (id) => `${COMPONENTS}${id}` });
+  const made = z.toJSONSchema(registry, {
+    ...{ io: "input", target, uri: (id) => `${COMPONENTS}${id}` },
+    override: ({ jsonSchema }) => omitOwnBounds(jsonSchema),
+  });
   const schemas: Record<string, JsonSchema> = {};
   for (const [name, { $schema: _dialect, $id: _uri, id: _id, ...schema }] of Object.entries(made.schemas)) {
     schemas[name] = schema as JsonSchema;

@@ -1,4 +1,4 @@
-import { STREAM_QUERY, TICKETS_ROUTE } from "../../../gateway/http/index.ts";
+import { STREAM_QUERY, TICKETS_PATH } from "../../../gateway/http/index.ts";
 import { type Html, html, prose } from "../../pages/index.ts";
 import type { AsyncApiDocument, MessageContract } from "../contracts/asyncapi.ts";
 import { parametersOf } from "../contracts/parameters.ts";
@@ -49,7 +49,7 @@ function tryHtml(basePath: string, { channels }: AsyncApiDocument): Html {
   const { client: _client, ...query } = STREAM_QUERY;
   const parameters = parametersOf({ query }, createSchemas("draft-7"));
   return html`<section aria-labelledby="try"><h2 id="try">Try</h2>
-<form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-tickets="${basePath}${TICKETS_ROUTE.path}" data-names="${names}" aria-label="Open a stream">
+<form id="stream" data-websocket="${basePath}${channels.stream.address}" data-events="${basePath}${channels.events.address}" data-tickets="${basePath}${TICKETS_PATH}" data-names="${names}" aria-label="Open a stream">
 <div class="field"><label for="transport">Transport</label>
 <select id="transport" name="transport"><option value="websocket">WebSocket</option><option value="events">Server-sent events</option></select></div>
 ${keyField()}

@@ -43,8 +43,7 @@ export const HISTORY_QUERY = {
   },
   address: {
     schema: Name,
-    description:
-      "Only flares of the token with this address; case is ignored, except in base58. Tokens of the exchange have no address: give the symbol instead, in its exact case.",
+    description: "Only flares of the token with this address, or on the exchange with this exact symbol.",
     example: "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab",
   },
   limit: {

@@ -89,7 +89,7 @@ export const HISTORY_ROUTES = {
       token: {
         schema: z.string().min(1).max(MAX_PATH_PART),
         description:
-          "The token's address, or its symbol if no other token of the group has it, percent-encoded. Case is ignored, except in base58. What has the form of an address is one, except on the exchange.",
+          "The token's address, or its symbol if no other token of the group has it, percent-encoded. Case is ignored, except in base58.",
         example: "CAKE",
       },
     },

@@ -9,6 +9,7 @@ import type { KeyGrant } from "../../keys/key-file.ts";
 import { hideSecrets, holdsKeyOrToken } from "../../keys/secret.ts";
 import type { IssuedTicket } from "../../keys/ticket-table.ts";
 import type { Audit } from "../connections/audit.ts";
+import type { Use } from "./request-limit.ts";
 
 /** Access that a request is granted. A connection keeps it for its lifetime. */
 export interface Access extends Rights {
@@ -52,6 +53,8 @@ export interface AccessPolicy {
    * it.
    */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
+  /** Returns the use of the rate of the access's key; `undefined` if it has none. */
+  useOf(access: Access): Use | undefined;
   /** Returns text that identifies the access's holder, for storage; `undefined` without a key. */
   holderOf(access: Access): string | undefined;
   /**
@@ -98,6 +101,7 @@ export const allowAll: AccessPolicy = {
   keyIdIn: () => undefined,
   admit: () => OPEN,
   admitStream: async () => OPEN,
+  useOf: () => undefined,
   holderOf: () => undefined,
   isAdmitted: () => true,
   async issueTicket() {

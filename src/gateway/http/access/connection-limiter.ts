@@ -73,6 +73,13 @@ export class ConnectionLimiter {
     if (key && ofKey?.size === 0) this.#byKey.delete(key.id);
   }
 
+  /** Returns the lowest limit of one client, and what it holds of it. */
+  useOf({ address, key }: Pick<ConnectionHolder, "address" | "key">) {
+    const ofAddress = { limit: this.#maxPerAddress, used: this.#byAddress.get(address) ?? 0 };
+    if (key?.connections === undefined) return ofAddress;
+    return { limit: key.connections, used: this.#byKey.get(key.id)?.size ?? 0 };
+  }
+
   /** Open connections and waiting polls of each key. */
   get ofKeys(): readonly (readonly [keyId: string, connections: number])[] {
     return [...this.#byKey].map(([id, { size }]) => [id, size]);

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import { TokenBucket } from "../../hub/index.ts";
 import {
   grantIn,
   type IssuedTicket,
@@ -26,6 +25,7 @@ import {
   mayRead,
   TICKET_GONE,
 } from "./access.ts";
+import { Rate, type Use } from "./request-limit.ts";
 import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
@@ -46,7 +46,6 @@ interface KeyAccessPolicyOptions {
 const BEARER = /^Bearer +([^ ]+) *$/i;
 /** A reference to the grant, and the hash of the key's secret; `null` for a token. */
 const Holder = z.tuple([z.string(), z.string().nullable()]);
-const MINUTE_S = 60;
 /**
  * Maximum rates to remember: more than the keys that a file may have, because tokens have rates
  * too. Beyond it, the oldest is dropped.
@@ -54,11 +53,6 @@ const MINUTE_S = 60;
 const MAX_RATES = 20_000;
 
 const ANONYMOUS: Anonymous = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
-
-interface Rate {
-  readonly perMinute: number;
-  readonly bucket: TokenBucket;
-}
 
 /** Grants access for `Authorization: Bearer KEY`, or for a ticket if a client cannot send it. */
 export class KeyAccessPolicy implements AccessPolicy {
@@ -150,6 +144,13 @@ export class KeyAccessPolicy implements AccessPolicy {
     return mayRead(channels, key);
   }
 
+  useOf({ key }: Access): Use | undefined {
+    const { id, requests_per_minute } = key ?? {};
+    if (id === undefined || requests_per_minute === undefined) return undefined;
+    const nowMs = this.#options.clock.monotonic();
+    return this.#rateOf(id, requests_per_minute, nowMs).useAt(nowMs);
+  }
+
   /** Deducts from the key's rate here the requests that other processes served. */
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
@@ -211,27 +212,19 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   #count(id: string, perMinute: number, reply: FastifyReply): void {
     const nowMs = this.#options.clock.monotonic();
-    const { bucket } = this.#rateOf(id, perMinute, nowMs);
-    const isAllowed = bucket.take(nowMs);
+    const rate = this.#rateOf(id, perMinute, nowMs);
+    const isAllowed = rate.bucket.take(nowMs);
     if (isAllowed) this.#options.onCounted?.(id);
-    const resetS = Math.ceil(bucket.waitMs(perMinute) / 1_000);
-    reply.header("ratelimit-policy", `"key";q=${perMinute};w=${MINUTE_S}`);
-    reply.header("ratelimit", `"key";r=${bucket.left};t=${resetS}`);
+    rate.setFields(reply, "key");
     if (isAllowed) return;
     this.counts.limit(id);
-    const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
-    reply.header("retry-after", String(waitS));
-    const bound = `${perMinute} requests a minute`;
-    throw new FlarewireError("rate-limited", `the key may make ${bound}; retry in ${waitS} s`, {
-      bound,
-      reason: "requests-of-key",
-    });
+    throw rate.refusal(reply, "the key", "requests a minute", "requests-of-key");
   }
 
   #rateOf(id: string, perMinute: number, nowMs: number): Rate {
     const known = this.#rates.get(id);
     if (known?.perMinute === perMinute) return known;
-    const rate = { perMinute, bucket: new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs) };
+    const rate = new Rate(perMinute, nowMs);
     this.#rates.set(id, rate);
     return rate;
   }

@@ -31,6 +31,47 @@ export const STREAMS: LimitedUse = {
   reason: "new-streams-of-address",
 };
 
+/** A limit, and how much of it is used. `resetMs`: until all of it is available again. */
+export interface Use {
+  readonly limit: number;
+  readonly used: number;
+  readonly resetMs: number;
+}
+
+/** A rate per minute, which is also the size of a burst. */
+export class Rate {
+  readonly perMinute: number;
+  readonly bucket: TokenBucket;
+
+  constructor(perMinute: number, nowMs: number) {
+    this.perMinute = perMinute;
+    this.bucket = new TokenBucket(perMinute / MINUTE_S, perMinute, nowMs);
+  }
+
+  useAt(nowMs: number): Use {
+    this.bucket.charge(0, nowMs);
+    const { perMinute: limit, bucket } = this;
+    return { limit, used: limit - bucket.left, resetMs: bucket.waitMs(limit) };
+  }
+
+  /** Sets the fields about the rate, as of its last use, under this name. */
+  setFields(reply: FastifyReply, name: string): void {
+    const resetS = Math.ceil(this.bucket.waitMs(this.perMinute) / 1_000);
+    reply.header("ratelimit-policy", `"${name}";q=${this.perMinute};w=${MINUTE_S}`);
+    reply.header("ratelimit", `"${name}";r=${this.bucket.left};t=${resetS}`);
+  }
+
+  /** Returns the error of a refused request, `who` may make so many `what`; sets `Retry-After`. */
+  refusal(reply: FastifyReply, who: string, what: string, reason: RefusalReason): FlarewireError {
+    const waitS = Math.max(1, Math.ceil(this.bucket.waitMs(1) / 1_000));
+    reply.header("retry-after", String(waitS));
+    const bound = `${this.perMinute} ${what}`;
+    return new FlarewireError("rate-limited", `${who} may make ${bound}; retry in ${waitS} s`, {
+      ...{ bound, reason },
+    });
+  }
+}
+
 /**
  * Limits requests and the bytes of their responses, or new streams, per address. {@link Visitors}
  * applies it to clients without a key.
@@ -39,7 +80,7 @@ export class RequestLimit {
   readonly #use: LimitedUse;
   readonly #perMinute: number;
   readonly #clock: Clock;
-  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
+  readonly #rates = new BoundedMap<string, Rate>(MAX_ADDRESSES);
   readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
 
   /** `perMinute`: sustained rate, and the size of a burst. */
@@ -52,7 +93,7 @@ export class RequestLimit {
   /** Counts a request with a response of `bytes`, or returns false if it exceeds the limit. */
   take(address: string, bytes: number): boolean {
     const nowMs = this.#clock.monotonic();
-    const bucket = this.#bucketOf(address, nowMs);
+    const { bucket } = this.#rateOf(address, nowMs);
     const isAllowed = bucket.take(nowMs);
     if (isAllowed && bytes >= BYTES_PER_REQUEST) bucket.charge(Math.floor(bytes / BYTES_PER_REQUEST), nowMs);
     return isAllowed;
@@ -61,23 +102,21 @@ export class RequestLimit {
   /** Counts a request `cost` times. Returns `rate-limited`, with retry fields, above the limit. */
   admit(request: FastifyRequest, reply: FastifyReply, cost = 1): FlarewireError | undefined {
     const nowMs = this.#clock.monotonic();
-    const bucket = this.#bucketOf(request.ip, nowMs);
+    const rate = this.#rateOf(request.ip, nowMs);
+    const { bucket } = rate;
     if (bucket.take(nowMs)) {
       bucket.charge(cost - 1, nowMs);
       this.#counted.set(request, bucket);
       return undefined;
     }
     const { policy, what, reason } = this.#use;
-    const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
-    const resetS = Math.ceil(bucket.waitMs(this.#perMinute) / 1_000);
-    reply.headers({
-      "ratelimit-policy": `"${policy}";q=${this.#perMinute};w=${MINUTE_S}`,
-      ratelimit: `"${policy}";r=${bucket.left};t=${resetS}`,
-      "retry-after": String(waitS),
-    });
-    const bound = `${this.#perMinute} ${what}`;
-    const message = `one address without a key may make ${bound}; retry in ${waitS} s`;
-    return new FlarewireError("rate-limited", message, { bound, reason });
+    rate.setFields(reply, policy);
+    return rate.refusal(reply, "one address without a key", what, reason);
+  }
+
+  useOf(address: string): Use {
+    const nowMs = this.#clock.monotonic();
+    return this.#rateOf(address, nowMs).useAt(nowMs);
   }
 
   /** Counts the bytes of a response if its request was counted here. */
@@ -86,8 +125,7 @@ export class RequestLimit {
       this.#counted.get(request)?.charge(Math.floor(bytes / BYTES_PER_REQUEST), this.#clock.monotonic());
   }
 
-  #bucketOf(given: string, nowMs: number): TokenBucket {
-    const make = () => new TokenBucket(this.#perMinute / MINUTE_S, this.#perMinute, nowMs);
-    return this.#buckets.ensure(clientOf(given), make);
+  #rateOf(address: string, nowMs: number): Rate {
+    return this.#rates.ensure(clientOf(address), () => new Rate(this.#perMinute, nowMs));
   }
 }

@@ -7,7 +7,7 @@ import { costOf } from "../contract/route-contract.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { asksForSse } from "../stream/accept-sse.ts";
 import type { AccessPolicy } from "./access.ts";
-import { RequestLimit, STREAMS } from "./request-limit.ts";
+import { RequestLimit, STREAMS, type Use } from "./request-limit.ts";
 import { createAddressReader, createTrust } from "./trusted-peers.ts";
 
 interface VisitorOptions {
@@ -63,6 +63,11 @@ export class Visitors {
       this.#limit?.admit(request, reply, costOf(contract, request.query)) ??
       (isStream(request) ? this.#streams?.admit(request, reply) : undefined)
     );
+  }
+
+  /** Returns the use of the limits of an address; `undefined` without a limit. */
+  useOf(address: string): { readonly requests: Use | undefined; readonly streams: Use | undefined } {
+    return { requests: this.#limit?.useOf(address), streams: this.#streams?.useOf(address) };
   }
 
   /** Counts the bytes of a response if its request was counted. */

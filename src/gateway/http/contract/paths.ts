@@ -2,6 +2,7 @@
 
 /** Path of the WebSocket, also in `Link`. */
 export const STREAM_PATH = "/api/v1/stream";
+export const TICKETS_PATH = "/api/v1/tickets";
 export const EVENTS_PATH = "/api/v1/events";
 export const SNAPSHOT_PATH = "/api/v1/snapshot";
 export const HEALTH_PATH = "/healthz";

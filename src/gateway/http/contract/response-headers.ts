@@ -27,8 +27,7 @@ export const HEADERS = {
     example: "2017-11-12T08:24:00.000Z",
   },
   "Flarewire-Stored-Since": {
-    description:
-      "The oldest stored minute that `at` can select. Absent while none is stored or readable, and from responses to requests with `at`.",
+    description: "The oldest stored minute that `at` can select. Absent without one, and with `at`.",
     schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
     example: "2017-11-12T02:24:00.000Z",
   },
@@ -65,7 +64,7 @@ export const HEADERS = {
   },
   RateLimit: {
     description:
-      "Remaining requests, and the seconds until all are available again. Sent for a key with a limit, or for an address with too many requests (`address`) or new streams (`address-streams`).",
+      "Remaining requests, and the seconds until all are available again: of a key with a limit, or of an address with too many requests or new streams.",
     schema: text('^"(?:key|address|address-streams)";r=\\d+;t=\\d+$'),
     example: '"key";r=59;t=1',
   },
@@ -86,8 +85,7 @@ export const HEADERS = {
     example: '"q7Vb0mZkXw3T_c1e"',
   },
   "Cache-Control": {
-    description:
-      "`no-cache`: store it, but revalidate before each use. `no-transform`: a stream. Pass it on unchanged. `max-age=60`: a past state.",
+    description: "`no-cache`: revalidate before each use. `no-transform`: a stream.",
     schema: {
       type: "string",
       enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60"],

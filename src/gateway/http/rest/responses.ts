@@ -43,14 +43,6 @@ export const EventsResponse = z
   );
 export type EventsResponse = z.infer<typeof EventsResponse>;
 
-export const TicketResponse = z
-  .object({
-    ticket: z.string(),
-    expires_at: Timestamp.describe("The ticket is invalid from this time on; at most 60 seconds ahead."),
-  })
-  .describe("`POST /api/v1/tickets`: a ticket that opens one connection, as `?ticket=`.");
-export type TicketResponse = z.infer<typeof TicketResponse>;
-
 export const HealthResponse = z
   .object({
     status: z.literal("ok"),

@@ -87,7 +87,7 @@ export const EVENTS_ROUTE: RouteContract<typeof EVENTS_QUERY> = {
   summary:
     "Events after a cursor, as JSON with an optional wait (long poll), or as server-sent events (SSE).",
   description:
-    "A request for `text/event-stream`, as from an `EventSource`, gets a stream; its messages and further parameters are in `/asyncapi.json`. Any other request gets one JSON response with the stored events after `after`. If there are none, `wait` waits for the next.",
+    "A request for `text/event-stream` gets a stream: see `/asyncapi.json`. Any other gets the stored events after `after`. If there are none, `wait` waits for the next.",
   query: EVENTS_QUERY,
   headers: {
     "Last-Event-ID": {
@@ -113,7 +113,7 @@ export const EVENTS_ROUTE: RouteContract<typeof EVENTS_QUERY> = {
         },
         "text/event-stream": {
           schema: z.string().describe("Server-sent events; `data` is a message of `/asyncapi.json`."),
-          example: `event: flare-started\nid: ${FLARE_STARTED.cursor}\ndata: ${JSON.stringify(FLARE_STARTED)}\n\n`,
+          example: `event: flare-started\nid: ${FLARE_STARTED.cursor}\ndata: {"type":"event", …}\n\n`,
         },
       },
     },

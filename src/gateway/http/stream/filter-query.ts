@@ -50,7 +50,7 @@ export const FILTER_QUERY = {
   sticky: {
     schema: sticky.unwrap(),
     description:
-      "Whether an item that met the filter once stays selected until it leaves its list. Default: only with `names`. Requires a parameter that selects items: `tokens`, `symbols` or one that begins with `min_`.",
+      "Whether an item that met the filter once stays selected until it leaves its list. Default: only with `names`. Requires a parameter that selects items.",
     example: true,
   },
   names: {

@@ -8,7 +8,7 @@ export const WITH_ALL_ROUTES: Partial<ServerOptions> = {
   register: ({ app }) => {
     for (const contract of CONTRACTS) {
       const { path, method, tag, name } = contract;
-      if (tag !== "events" && name !== "metrics") continue;
+      if (tag !== "events" && name !== "metrics" && name !== "me") continue;
       app.route({ method, url: path, config: { contract }, handler: async () => "" });
     }
   },

@@ -5,6 +5,8 @@ import type { FastifyInstance } from "fastify";
 import { test as base } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import { addMeRoute } from "../../../../src/extensions/access/me-route.ts";
+import { addTicketsRoute } from "../../../../src/extensions/access/tickets-route.ts";
 import type { HistoryReader } from "../../../../src/extensions/history/index.ts";
 import { Consumers } from "../../../../src/extensions/pairlist/consumers.ts";
 import { addProducerRoute, PRODUCER_ROUTE } from "../../../../src/extensions/pairlist/producer-route.ts";
@@ -17,7 +19,6 @@ import {
   ConnectionRegistry,
   createHttpServer,
   registerEvents,
-  registerTickets,
 } from "../../../../src/gateway/http/index.ts";
 import {
   registerWebSocket,
@@ -164,7 +165,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
         ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
         ...options.http,
       },
-      register: async ({ app: scope }) => {
+      register: async ({ app: scope, visitors }) => {
         const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
         const { registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
           options.stream ?? {};
@@ -183,7 +184,13 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
         };
         await registerWebSocket(scope, { ...shared, sockets: [producer] });
         registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
-        await registerTickets(scope, { ...options.stream, policy: options.stream?.policy ?? allowAll });
+        const policy = options.stream?.policy ?? allowAll;
+        const { limiter } = registry;
+        addMeRoute(
+          { app: scope, visitors },
+          { ...sut, policy, limiter, freshness: () => FRESH, info: () => INFO },
+        );
+        await addTicketsRoute(scope, { ...options.stream, policy });
       },
     }),
   );

@@ -29,7 +29,7 @@ export async function fetchAccess(
   try {
     const until = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     const [answer, parts] = await Promise.all([
-      fetchWithKey(new URL("api/v1/flares", server), key, until, "HEAD"),
+      fetchWithKey(new URL("api/v1/me", server), key, until, "HEAD"),
       fetchParts(server, until),
     ]);
     if (!answer.ok) return undefined;

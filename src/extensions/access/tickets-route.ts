@@ -1,14 +1,25 @@
 import type { FastifyInstance } from "fastify";
-import type { AccessPolicy } from "../access/access.ts";
-import { checkOrigin } from "../connections/admission.ts";
-import { KEY_HEADERS } from "../contract/response-headers.ts";
-import type { RouteContract } from "../contract/route-contract.ts";
-import type { WebSocketOptions } from "../stream/websocket-route.ts";
-import { TicketResponse } from "./responses.ts";
+import { z } from "zod";
+import { Timestamp } from "../../base/model/index.ts";
+import {
+  type AccessPolicy,
+  checkOrigin,
+  KEY_HEADERS,
+  type RouteContract,
+  TICKETS_PATH,
+} from "../../gateway/http/index.ts";
+
+const TicketResponse = z
+  .object({
+    ticket: z.string(),
+    expires_at: Timestamp.describe("The ticket is invalid from this time on; at most 60 seconds ahead."),
+  })
+  .describe("`POST /api/v1/tickets`: a ticket that opens one connection, as `?ticket=`.");
+type TicketResponse = z.infer<typeof TicketResponse>;
 
 export const TICKETS_ROUTE: RouteContract = {
   name: "tickets",
-  path: "/api/v1/tickets",
+  path: TICKETS_PATH,
   method: "POST",
   tag: "events",
   summary: "Creates a ticket, which opens one connection with the rights of a key.",
@@ -38,9 +49,15 @@ export const TICKETS_ROUTE: RouteContract = {
 };
 
 /** Serves `POST /api/v1/tickets`: tickets for connections that cannot send header fields. */
-export async function registerTickets(
+export async function addTicketsRoute(
   app: FastifyInstance,
-  { policy, allowedOrigins }: Pick<WebSocketOptions, "allowedOrigins"> & { readonly policy: AccessPolicy },
+  {
+    policy,
+    allowedOrigins,
+  }: {
+    readonly policy: AccessPolicy;
+    readonly allowedOrigins?: readonly string[] | undefined;
+  },
 ): Promise<void> {
   await app.register(async (scope) => {
     // No body is expected; a body of any type is ignored.
