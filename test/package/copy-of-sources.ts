@@ -23,14 +23,16 @@ export function copyOfSources(folder: string): string {
 }
 
 /**
- * Copies the packages that the lock file installs without development dependencies. npm then only
- * checks them, and does not fetch and unpack them.
+ * Copies the packages that the lock file installs without development dependencies, except those
+ * named. npm then only checks them, and does not fetch and unpack them.
  */
-export function copyOfDependencies(folder: string): void {
+export function copyOfDependencies(folder: string, except: readonly string[] = []): void {
   const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   type Entry = { readonly dev?: boolean; readonly devOptional?: boolean; readonly bin?: object };
   const needed = Object.entries<Entry>(packages).filter(
-    ([path, entry]) => /^(?!.*\/node_modules\/)./.test(path) && !entry.dev && !entry.devOptional,
+    ([path, entry]) =>
+      /^(?!.*\/node_modules\/)./.test(path) &&
+      !(entry.dev || entry.devOptional || except.includes(path.slice("node_modules/".length))),
   );
   copyTo(
     folder,

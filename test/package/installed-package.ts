@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { PACKED_INSIDE } from "../../src/app/build/bundle.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { copyOfDependencies, copyOfSources } from "./copy-of-sources.ts";
 
@@ -14,7 +15,9 @@ const run = promisify(execFile);
 
 /** The packages that were built from the sources, installed in projects as a user's. */
 export interface InstalledPackages extends AsyncDisposable {
-  /** Paths of the files in the package `flarewire`. */
+  /** Path of the packed `flarewire`. */
+  readonly packed: string;
+  /** Paths of the files in it. */
   readonly files: readonly string[];
   /** Path of the project that has the package `flarewire`. */
   readonly folder: string;
@@ -34,7 +37,7 @@ export async function installPackages(env: NodeJS.ProcessEnv): Promise<Installed
   const { stdout } = await run("npm", [...packing, ".", ...folders], { cwd: clone });
   const packed: { filename: string; files: { path: string }[] }[] = JSON.parse(stdout);
   const [whole = "", ...ofClient] = packed.map(({ filename }) => join(folder, filename));
-  copyOfDependencies(folder);
+  copyOfDependencies(folder, PACKED_INSIDE);
   await writeProject(folder);
   if (IS_SOAK) await install(folder, whole, env);
   else await unpack(folder, whole);
@@ -45,7 +48,7 @@ export async function installPackages(env: NodeJS.ProcessEnv): Promise<Installed
   else for (const file of ofClient) await unpack(clientProject, file);
   await cp(join(ROOT, "node_modules/react"), join(clientProject, "node_modules/react"), { recursive: true });
   return {
-    ...{ folder, clientProject },
+    ...{ packed: whole, folder, clientProject },
     files: packed[0]?.files.map(({ path }) => path) ?? [],
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
@@ -81,20 +84,23 @@ async function unpack(folder: string, packed: string): Promise<void> {
   }
 }
 
-/** Runs the commands of `npm run packages`, but copies the pages that the tests have built. */
+/**
+ * Runs the commands of `npm run packages` but for the packing, and copies the pages that the tests
+ * have built.
+ */
 async function buildPackages(clone: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
-  if (scripts.prepack !== "npm run build" || !scripts.packages.startsWith("npm run --silent build && "))
-    throw new Error("package.json builds the packages differently; adapt buildPackages");
-  const { pages, build, packages } = scripts;
+  const { pages, build, prepack, packages } = scripts;
   const built = ["dashboard", "widget"];
   if (pages !== built.map((page) => `vite build src/clients/${page}`).join(" && "))
     throw new Error("package.json builds the pages differently; adapt buildPackages");
   const copied = built.map((page) => `cp -R ${join(ROOT, "dist", page)} dist`).join(" && ");
   // Each npm takes a third of a second.
   const script = packages
+    .replace("npm pack --silent", () => prepack)
     .replace("npm run --silent build", () => build)
-    .replace("npm run --silent pages", () => copied);
+    .replace("npm run --silent pages", () => copied)
+    .replace(/ && npm pack --silent( .\/dist\/packages\/\w+)+$/, "");
   if (/\bnpm /.test(script)) throw new Error(`unknown npm script in "${script}"; adapt buildPackages`);
   const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
   await run("sh", ["-c", script], { cwd: clone, env: { ...process.env, PATH } });

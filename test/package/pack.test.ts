@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test as base, expect, vi } from "vitest";
@@ -19,7 +20,7 @@ import { NO_PROBLEM, publint } from "./publint.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** The package for Python, which the npm package contains. */
 const PYTHON = "src/clients/python";
-const MAX_INSTALLED_KIB = 40 * 1_000;
+const MAX_INSTALLED_KIB = 35 * 1_000;
 const run = promisify(execFile);
 
 const env = environmentOfNode(LOWEST_NODE);
@@ -135,11 +136,17 @@ test(`${title} contains the documents and examples, but no sources, and publint 
   expect(report ?? skip("npm cannot fetch publint")).toMatch(NO_PROBLEM);
 });
 
-test(`${title} takes at most 40 MB with its dependencies, and has the licenses of bundled packages`, async ({
+test(`${title} takes at most 35 MB with its dependencies, has no script that an installation runs, and has the licenses of bundled packages`, async ({
   installed: { folder },
 }) => {
   const { stdout } = await run("du", ["-sk", "node_modules"], { cwd: folder });
   expect(Number.parseInt(stdout, 10)).toBeLessThan(MAX_INSTALLED_KIB);
+  const manifest = JSON.parse(await readFile(join(folder, "node_modules/flarewire/package.json"), "utf8"));
+  expect(Object.keys(manifest)).not.toEqual(expect.arrayContaining(["scripts"]));
+  expect(manifest).toMatchObject({
+    dependencies: { fastify: expect.any(String) },
+    exports: { "./client": {} },
+  });
   const licenses = await readFile(
     join(folder, "node_modules/flarewire/dist/THIRD-PARTY-LICENSES.txt"),
     "utf8",
@@ -149,9 +156,11 @@ test(`${title} takes at most 40 MB with its dependencies, and has the licenses o
     "abitype",
     "@noble/hashes",
     "ioredis",
+    "jose",
     "mqtt",
     "preact",
     "preact-render-to-string",
+    "uuid",
   ])
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
 });
@@ -195,6 +204,26 @@ test(`${title} serves its pages and a picture, tail and the examples follow it, 
   await cli.ended();
   expect(cli.stderr()).toContain('"msg":"stopped"');
 });
+
+testInSoak(
+  `${title}: npx serves the packed file from an empty folder`,
+  async ({ installed: { packed }, onTestFinished }) => {
+    // Outside of the folder that has the installed package, which npx would run instead.
+    const empty = await mkdtemp(join(tmpdir(), "flarewire-npx-"));
+    onTestFinished(() => rm(empty, { recursive: true }));
+    await cp(packed, join(empty, basename(packed)));
+    const file = `./${basename(packed)}`;
+    const command = ["--yes", "--prefer-offline", file, "serve", "--port", "0", "--warmup", "0"];
+    const cli = startProgram(empty, "npx", ...command);
+    try {
+      await fetchText(`${await addressOf(cli)}/healthz`);
+      expect(cli.stderr()).not.toContain("npm warn");
+    } finally {
+      if (cli.child.pid !== undefined) killGroup(cli.child.pid);
+      await cli.ended();
+    }
+  },
+);
 
 testInSoak(`${title} follows a chain`, async ({ installed: { folder } }) => {
   const density = { pools: 6, swaps: 3, pairs: 8, others: 1 };

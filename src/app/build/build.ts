@@ -1,7 +1,7 @@
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "./bundle.ts";
+import { bundle, PACKED_INSIDE } from "./bundle.ts";
 import { contractTypes } from "./contract-types.ts";
 
 /*
@@ -21,7 +21,8 @@ const ASSETS = ["clients/style", "extensions/docs/site/assets", "extensions/perm
 const IN_PAGES = ["preact", "preact-render-to-string"];
 
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external: Object.keys(dependencies) });
+const external = Object.keys(dependencies).filter((name) => !PACKED_INSIDE.includes(name));
+const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external });
 // Bundled separately, because it runs in browsers too.
 await bundle([CLIENT], { src: SRC, dist: DIST, external: [] });
 for (const folder of ASSETS) cpSync(join(SRC, folder), join(DIST, folder), { recursive: true });

@@ -3,6 +3,9 @@ import { dirname, join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { minify } from "rolldown/utils";
 
+/** Dependencies of a clone that are part of the packed code, where they take a fifth of the space. */
+export const PACKED_INSIDE: readonly string[] = ["jose", "uuid"];
+
 interface BundleOptions {
   readonly src: string;
   readonly dist: string;

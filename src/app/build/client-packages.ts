@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 /*
- * `npm run packages` runs this after `npm run build`. It writes the packages `@flarewire/client`
+ * `npm run packages` runs this after the build. It writes the packages `@flarewire/client`
  * and `@flarewire/react` to dist/packages, from the sources of the client and of an example.
  */
 
