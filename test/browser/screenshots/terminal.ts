@@ -58,7 +58,7 @@ async function record(): Promise<readonly Line[]> {
   return [{ atMs: 0, text: COMMAND }, ...lines];
 }
 
-/** Draws a terminal that scrolls: each line appears at its time. Without animations, shows the last. */
+/** Draws a terminal in which each line appears at its time. Without animation, shows the last. */
 function drawn(lines: readonly Line[]): string {
   const totalMs = RECORDED_MS / SPEED + STAY_MS;
   const times = lines.map(({ atMs }) => Math.round((atMs / SPEED / totalMs) * 1_000) / 10);
