@@ -149,7 +149,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     const { page, goto } = await shared();
     await goto("record");
     await page.keyboard.press("/");
-    const search = page.getByRole("searchbox", { name: "Search any token" });
+    const search = page.getByRole("combobox", { name: "Search any token" });
     await search.pressSequentially("q");
     const found = page.locator("search li a");
     await expect.poll(async () => (await found.locator("b").allTextContents())[0]).toBe("QCK");
@@ -162,6 +162,17 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     await page.getByText("No token in the present lists has this name.").waitFor();
     await search.fill(`0x${"A".repeat(40)}`);
     expect(await found.first().getAttribute("href")).toBe(`#/token/bsc/0x${"a".repeat(40)}`);
+    await search.fill("o");
+    const chosen = page.locator("search [aria-selected=true]");
+    const first = await chosen.getAttribute("href");
+    await page.keyboard.press("ArrowDown");
+    expect(await search.getAttribute("aria-activedescendant")).toBe(await chosen.getAttribute("id"));
+    const second = await chosen.getAttribute("href");
+    expect(second).not.toBe(first);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => new URL(page.url()).hash).toBe(second);
+    await page.keyboard.press("Control+k");
+    await search.fill("o");
     await page.keyboard.press("Escape");
     expect(await found.count()).toBe(0);
   });

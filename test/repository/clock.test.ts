@@ -7,8 +7,8 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 /** Files that may use the runtime's clock, timers or randomness, and why. */
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   "clients/sdk/transport/platform.ts": "the SDK's own clock, which tests replace",
-  "clients/dashboard/app.tsx": "bundle for browsers",
-  "clients/dashboard/state/away.ts": "bundle for browsers",
+  "clients/dashboard/state/store.ts": "bundle for browsers",
+  "clients/dashboard/state/pace.ts": "bundle for browsers",
   "clients/dashboard/state/follow.ts": "bundle for browsers",
   "clients/dashboard/parts/announcer.tsx": "bundle for browsers",
   "clients/dashboard/parts/flare/gliding.tsx": "bundle for browsers",

@@ -25,7 +25,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "base/model/": ["zod"],
   "base/protocol/": ["zod"],
   "base/settings/": ["node:", "zod"],
-  "clients/dashboard/": ["preact", "preact/hooks", "preact-render-to-string", "vite"],
+  "clients/dashboard/": ["@preact/signals", "preact", "preact/hooks", "preact-render-to-string", "vite"],
   "clients/sdk/": [],
   "clients/text/": [],
   "clients/widget/": ["vite"],

@@ -1,5 +1,11 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { server } from "./state/store.ts";
+import { followAddress } from "./state/use-route.ts";
 
 const root = document.getElementById("app");
-if (root) render(<App server={new URL(".", location.href)} />, root);
+if (root) {
+  server.value = new URL(".", location.href);
+  followAddress();
+  render(<App />, root);
+}

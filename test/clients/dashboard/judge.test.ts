@@ -18,6 +18,7 @@ function seen(
 ): Seen {
   return {
     view: VIEW,
+    lists: VIEW,
     connection: { state: connection, transport: "websocket", reason: "" },
     freshness: { state: freshness, reason: "", ageMs: 0, observedAt: null },
     isOffline: false,

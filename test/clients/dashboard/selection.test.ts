@@ -242,7 +242,7 @@ test("the search finds flares of every followed group, and offers a pasted addre
   const flares = { pro: [flare("PRO")], finished_trending: [flare("2", gone)] };
   const lists = { explanations: {}, flares };
   const others = [
-    undefined,
+    { group: "exchange", lists: undefined },
     { group: "base", lists },
     { group: "solana", lists: new Error("full") },
   ] as const;

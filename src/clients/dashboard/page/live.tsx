@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { GROUPS } from "../../../base/model/groups.ts";
 import type { TokenDetails } from "../../../base/model/index.ts";
+import { key, renderedMs, server } from "../state/store.ts";
 import { fetchWithKey } from "../state/visitor/fetch-with-key.ts";
-import { storedKey } from "../state/visitor/stored-key.ts";
 import { LiveToken } from "./live-token.tsx";
 
 /*
@@ -17,22 +17,15 @@ async function start(element: HTMLElement): Promise<void> {
   const { group: name, token = "", flare, root = "./", market, now } = element.dataset;
   const group = GROUPS.find((known) => known === name);
   if (group === undefined) return;
-  const server = new URL(root, location.href);
-  const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server);
-  const response = await fetchWithKey(url, storedKey(), new AbortController().signal).catch(() => undefined);
+  server.value = new URL(root, location.href);
+  renderedMs.value = Number(now);
+  const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server.value);
+  const response = await fetchWithKey(url, key.value, new AbortController().signal).catch(() => undefined);
   if (!response?.ok) return;
   const initial = (await response.json()) as TokenDetails;
   if (flare !== undefined && !initial.flares.some((record) => record.flare.id === flare)) return;
   render(
-    <LiveToken
-      server={server}
-      group={group}
-      tokenKey={token}
-      flareId={flare}
-      market={market}
-      renderedMs={Number(now)}
-      initial={initial}
-    />,
+    <LiveToken group={group} tokenKey={token} flareId={flare} market={market} initial={initial} />,
     element,
   );
 }

@@ -1,6 +1,6 @@
 import { renderToString } from "preact-render-to-string";
-import { Market, type MarketKind } from "../parts/market.ts";
 import { TokenPage, type TokenPageProps } from "../parts/token/token-page.tsx";
+import { type MarketKind, renderedMarket } from "../state/store.ts";
 
 interface RenderOptions extends Pick<TokenPageProps, "details" | "flareId" | "nowMs" | "root" | "market"> {
   readonly kind: MarketKind;
@@ -8,9 +8,6 @@ interface RenderOptions extends Pick<TokenPageProps, "details" | "flareId" | "no
 
 /** Renders the page of a token or flare on the server, as `live.tsx` does in the browser. */
 export function renderTokenPage({ kind, ...props }: RenderOptions): string {
-  return renderToString(
-    <Market.Provider value={kind}>
-      <TokenPage {...props} level={1} />
-    </Market.Provider>,
-  );
+  renderedMarket.value = kind;
+  return renderToString(<TokenPage {...props} level={1} />);
 }

@@ -1,20 +1,21 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { createStartNotices, hasPro } from "../state/feed/news.ts";
 import { judge } from "../state/judge.ts";
-import type { Seen } from "../state/seen.ts";
+import { key, seen } from "../state/store.ts";
 
 const EVERY_MS = 10_000;
 
 /** Announces flares and the connection's state to screen readers, at most every ten seconds. */
-export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
+export function Announcer() {
   const [word, setWord] = useState("");
   const [sentence, setSentence] = useState("");
-  const latest = useRef(seen);
-  latest.current = seen;
+  // With another key, forgets the flares that it announced.
   useEffect(() => {
+    setWord("");
+    setSentence("");
     const noticeOf = createStartNotices();
     const announce = () => {
-      const now = latest.current;
+      const now = seen.peek();
       if (!now) return;
       setWord(judge(now).word);
       const notice = noticeOf(
@@ -25,7 +26,7 @@ export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
     };
     const timer = setInterval(announce, EVERY_MS);
     return () => clearInterval(timer);
-  }, []);
+  }, [key.value]);
   return (
     <div class="unseen">
       <p role="status">{word && `Connection: ${word}`}</p>

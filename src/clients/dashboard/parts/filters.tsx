@@ -1,31 +1,20 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { formatDuration } from "../../../base/lib/text/quantity.ts";
+import { useState } from "preact/hooks";
 import { flaresHash } from "../route.ts";
-import { useAlerts } from "../state/alerts/page-alerts.ts";
-import { DEFAULT_QUERY, type FlareQuery, ORDERS } from "../state/flare-query.ts";
+import { DEFAULT_QUERY, type FlareQuery } from "../state/flare-query.ts";
 import { isSelective, withoutFilters } from "../state/select-flares.ts";
-import type { Go } from "../state/use-route.ts";
+import { go } from "../state/use-route.ts";
+import { watchedIn } from "../state/visitor/use-watched.ts";
 import { CHOICES, Groups } from "./groups.tsx";
+import { onDemand } from "./on-demand.tsx";
 import type { Column } from "./table/column.ts";
 
 /** The liquidity of the chip, in US dollars. */
 const PRESET_USD = 50_000;
-const LIQUIDITIES = [10_000, PRESET_USD, 250_000];
-const CHANGES = [5, 10, 25];
-const LOCKED = [0.5, 0.9];
-const AGES = [600, 3_600, 86_400];
-
-const usd = (value: number) => `≥ $${value.toLocaleString("en")}`;
-const age = (seconds: number) => `≥ ${formatDuration(seconds * 1_000)}`;
-const share = (value: number) => `≥ ${Math.round(100 * value)} %`;
-const percent = (value: number) => `≥ ${value} %`;
+const MoreFilters = onDemand(async () => (await import("./more-filters.tsx")).MoreFilters);
 
 interface FiltersProps {
   readonly query: FlareQuery;
-  readonly go: Go;
-  /** The group's tokens on the watch list. */
-  readonly watched: ReadonlySet<string>;
   /** The columns of the list, which offer its orders. */
   readonly columns: readonly Column<never>[];
   /** Further choices. */
@@ -33,10 +22,9 @@ interface FiltersProps {
 }
 
 /** Chips that choose the flares of a page. The address contains each choice. */
-export function Filters({ query, go, watched, columns, children }: FiltersProps) {
+export function Filters({ query, columns, children }: FiltersProps) {
   const [isOpen, setOpen] = useState(false);
-  const { alerts } = useAlerts();
-  useEffect(() => alerts?.watchListChanged(), [alerts, watched]);
+  const watched = watchedIn(query.group);
   const change = (part: Partial<FlareQuery>) => go(flaresHash({ ...query, ...part }), "push");
   const chosen = query.tokens.length + query.symbols.length;
   return (
@@ -92,12 +80,9 @@ export function Filters({ query, go, watched, columns, children }: FiltersProps)
       </fieldset>
       {children}
       {isOpen && (
-        <MoreFilters
-          query={query}
-          columns={columns}
-          change={change}
-          onSearch={(search) => go(flaresHash({ ...query, search }), "replace")}
-        />
+        <div id="more-filters" class="more-filters">
+          <MoreFilters query={query} columns={columns} />
+        </div>
       )}
     </div>
   );
@@ -128,119 +113,16 @@ function Chip({ isOn, isDisabled = false, title, fact = "", onClick, children }:
   );
 }
 
-interface MoreFiltersProps extends Pick<FiltersProps, "query" | "columns"> {
-  readonly change: (part: Partial<FlareQuery>) => void;
-  /** Each key press replaces the address, so that Back does not undo single letters. */
-  readonly onSearch: (search: string) => void;
-}
-
-function MoreFilters({ query, columns, change, onSearch }: MoreFiltersProps) {
-  const orders = columns.flatMap(({ order, title }) =>
-    order === undefined ? [] : [[order, title] as const],
-  );
-  return (
-    <div id="more-filters" class="more-filters">
-      <input
-        type="search"
-        aria-label="Symbol, name or address"
-        placeholder="Symbol, name or address"
-        value={query.search}
-        onInput={({ currentTarget }) => onSearch(currentTarget.value)}
-      />
-      <Minimum
-        label="Liquidity"
-        fact="of-liquidity"
-        values={LIQUIDITIES}
-        text={usd}
-        value={query.minLiquidity}
-        onValue={(minLiquidity) => change({ minLiquidity })}
-      />
-      <Minimum
-        label="5 min"
-        values={CHANGES}
-        text={percent}
-        value={query.minPriceChange}
-        onValue={(minPriceChange) => change({ minPriceChange })}
-      />
-      <Minimum
-        label="Age"
-        fact="of-trades"
-        values={AGES}
-        text={age}
-        value={query.minAge}
-        onValue={(minAge) => change({ minAge })}
-      />
-      <Minimum
-        label="Locked"
-        fact="of-liquidity"
-        values={LOCKED}
-        text={share}
-        value={query.minLocked}
-        onValue={(minLocked) => change({ minLocked })}
-      />
-      <label class="choice">
-        <span>Order</span>
-        <select
-          value={query.order}
-          onChange={({ currentTarget }) =>
-            change({ order: ORDERS.find((name) => name === currentTarget.value) ?? "newest" })
-          }
-        >
-          {orders.map(([order, title]) => (
-            <option key={order} value={order}>
-              {order === "newest" ? "Newest first" : title}
-            </option>
-          ))}
-        </select>
-      </label>
-    </div>
-  );
-}
-
-interface MinimumProps {
-  readonly label: string;
-  /** Class that hides the control if the source cannot support it. */
-  readonly fact?: string;
-  readonly values: readonly number[];
-  readonly text: (value: number) => string;
-  readonly value: number | undefined;
-  readonly onValue: (value: number | undefined) => void;
-}
-
-/** A choice of a minimum, or of any value. Also offers the current `value` if `values` lacks it. */
-function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProps) {
-  const offered = value === undefined || values.includes(value) ? values : [...values, value];
-  return (
-    <label class={`choice ${fact}`}>
-      <span>{label}</span>
-      <select
-        value={value ?? ""}
-        onChange={({ currentTarget }) =>
-          onValue(currentTarget.value === "" ? undefined : Number(currentTarget.value))
-        }
-      >
-        <option value="">any</option>
-        {offered.map((one) => (
-          <option key={one} value={one}>
-            {text(one)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 interface HiddenProps {
   readonly query: FlareQuery;
   /** How many flares the filters hide. */
   readonly hidden: number;
   /** How many they leave. */
   readonly shown: number;
-  readonly go: Go;
 }
 
 /** Says how many flares only the filters hide, with a button that shows them. */
-export function Hidden({ query, hidden, shown, go }: HiddenProps) {
+export function Hidden({ query, hidden, shown }: HiddenProps) {
   if (hidden === 0) return null;
   const flares = hidden === 1 ? "flare" : "flares";
   return (

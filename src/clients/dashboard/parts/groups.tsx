@@ -1,14 +1,5 @@
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
-import {
-  byForm,
-  CHAIN_GROUPS,
-  GROUP_FACTS,
-  GROUPS,
-  type GroupName,
-  isAdditional,
-} from "../../../base/model/groups.ts";
-import type { View } from "../../sdk/index.ts";
+import { byForm, CHAIN_GROUPS, GROUP_FACTS, GROUPS, type GroupName } from "../../../base/model/groups.ts";
+import { knownGroups } from "../state/store.ts";
 import { Segments } from "./segments.tsx";
 
 /** Classes that hide what a group has no values for. */
@@ -18,16 +9,6 @@ export const LACKING = byForm(
   "lacks-candles",
 );
 
-/** The groups that the server has tokens of, as far as its lists tell, joined with commas. */
-export const KnownGroups = createContext(GROUPS.join());
-
-/** Returns the groups to offer: additional ones only while their lists have a token. */
-export function knownGroups({ charts, leaderboards }: Pick<View, "charts" | "leaderboards">): string {
-  const hasToken = (group: GroupName): boolean =>
-    [charts?.[group], leaderboards?.[group]].some((list) => (list?.length ?? 0) > 0);
-  return GROUPS.filter((group) => !isAdditional(group) || hasToken(group)).join();
-}
-
 interface GroupsProps<G> {
   readonly options: readonly G[];
   readonly chosen: G;
@@ -36,7 +17,7 @@ interface GroupsProps<G> {
 
 /** The choice of a group, or with `undefined` of all. */
 export function Groups<G extends GroupName | undefined>({ options, chosen, onChoose }: GroupsProps<G>) {
-  const known = useContext(KnownGroups).split(",");
+  const known = knownGroups.value.split(",");
   return (
     <Segments
       legend="Group"

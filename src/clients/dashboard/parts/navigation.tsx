@@ -1,6 +1,8 @@
-import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
+import { useComputed } from "@preact/signals";
+import { GROUP_FACTS } from "../../../base/model/groups.ts";
 import { PAGES, type Route } from "../route.ts";
-import type { FlareLists } from "../state/group/flare-lists.ts";
+import { listsOf } from "../state/store.ts";
+import { route, shownGroup } from "../state/use-route.ts";
 
 const LABELS = {
   now: "Now",
@@ -20,26 +22,23 @@ export function pageTitle({ page }: Route): string | undefined {
   return page === "token" ? undefined : `${LABELS[page]} – Flarewire`;
 }
 
-interface NavigationProps {
-  readonly route: Route;
-  /** The flares of the group that the page shows; `undefined` before they are known. */
-  readonly lists: FlareLists | Error | undefined;
-  readonly group: GroupName;
-}
-
 /** The six places: in the header or, on a phone, at the bottom of the screen. */
-export function Navigation({ route, lists, group }: NavigationProps) {
-  const flares = lists instanceof Error ? undefined : lists?.flares;
-  const flaring = flares?.pro ?? flares?.free;
+export function Navigation() {
+  const group = shownGroup.value;
+  const running = useComputed(() => {
+    const lists = listsOf(shownGroup.value);
+    const flares = lists instanceof Error ? undefined : lists?.flares;
+    return (flares?.pro ?? flares?.free)?.length;
+  });
   return (
     <nav class="places-bar" aria-label="Pages">
       {PAGES.map((page) => (
-        <a key={page} href={`#/${page}`} aria-current={route.page === page ? "page" : undefined}>
+        <a key={page} href={`#/${page}`} aria-current={route.value.page === page ? "page" : undefined}>
           {LABELS[page]}
           {page === "now" && (
             <small class="count" title={`flaring now: ${GROUP_FACTS[group].label}`}>
               {/* Its room is reserved before it is known, so that nothing moves. */}
-              {flaring?.length ?? ""}
+              {running.value ?? ""}
             </small>
           )}
         </a>

@@ -2,27 +2,29 @@ import { useEffect, useRef } from "preact/hooks";
 import type { DataFreshness } from "../../sdk/index.ts";
 import { fillingText } from "../../text/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
-import type { Seen } from "../state/seen.ts";
+import { access, freshness as latest, seen as state } from "../state/store.ts";
 import { TimeText } from "./time-text.tsx";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
 
 /** The state of the connection and the data's age, with details on click. */
-export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
+export function StatusBar() {
+  const seen = state.value;
   const { mood, word } = judge(seen);
-  const freshness = seen?.freshness;
+  const freshness = latest.value;
+  const origin = access.value?.origin;
   const filling = freshness && fillingText(freshness);
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => (details.current ? closeFromOutside(details.current) : undefined), []);
   return (
     <details ref={details} class={`status ${mood}`}>
       <summary>
-        {seen?.access?.origin && seen.access.origin !== "live" && (
+        {origin && origin !== "live" && (
           <span class="origin">
             {[
-              seen.access.origin,
-              seen.access.origin === "recorded" && freshness?.observedAt?.slice(0, 10),
-              seen.pace && `≈${seen.pace}×`,
+              origin,
+              origin === "recorded" && freshness?.observedAt?.slice(0, 10),
+              seen?.pace && `≈${seen.pace}×`,
             ]
               .filter(Boolean)
               .join(" · ")}
@@ -51,7 +53,7 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
           )}
         </dd>
         <dt>Market</dt>
-        <dd>{seen?.access?.origin ?? "–"}</dd>
+        <dd>{origin ?? "–"}</dd>
         <dt>Source</dt>
         <dd>{freshness ? freshnessText(freshness) : "–"}</dd>
         <dt>Events</dt>

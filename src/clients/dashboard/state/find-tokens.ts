@@ -3,7 +3,6 @@ import { tokenOf } from "../../../base/model/key-of.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { View } from "../../sdk/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
-import type { GroupSeen } from "./seen.ts";
 
 const MAX_FOUND = 8;
 /** A whole address, whose page exists even if no list has the token. */
@@ -23,7 +22,7 @@ interface Found {
  */
 export function findTokens(
   view: View,
-  others: readonly (Pick<GroupSeen, "group" | "lists"> | undefined)[],
+  groups: readonly { readonly group: GroupName; readonly lists: FlareLists | Error | undefined }[],
   text: string,
 ): readonly Found[] {
   const wanted = text.toLowerCase();
@@ -43,9 +42,7 @@ export function findTokens(
     const { pro = [], free = [], finished_trending = [] } = flares;
     for (const flare of [...pro, ...free, ...finished_trending]) add(group, flare);
   };
-  addFlares("bsc", view);
-  for (const other of others)
-    if (other?.lists && !(other.lists instanceof Error)) addFlares(other.group, other.lists);
+  for (const { group, lists } of groups) if (lists && !(lists instanceof Error)) addFlares(group, lists);
   for (const listing of view.newest?.bsc ?? []) add("bsc", listing);
   for (const group of GROUPS) {
     for (const item of view.charts?.[group] ?? []) add(group, "flare" in item ? item.flare : item);

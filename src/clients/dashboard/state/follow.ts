@@ -1,11 +1,11 @@
-import { GROUPS, isAdditional } from "../../../base/model/groups.ts";
-import { connect, type Stream } from "../../sdk/index.ts";
+import { GROUPS, type GroupName, isAdditional } from "../../../base/model/groups.ts";
+import { connect, type Stream, type View } from "../../sdk/index.ts";
 import { eventToken } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
-import { measureAway } from "./away.ts";
 import { hasPro, MAX_NEWS, newsKey, RepeatFilter, withFirst, withLast } from "./feed/news.ts";
+import type { FlareLists } from "./group/flare-lists.ts";
 import { describeGap } from "./judge.ts";
-import { measurePace } from "./pace.ts";
+import { measureAway, measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
 
@@ -20,27 +20,28 @@ export interface Following {
   readonly stop: () => void;
 }
 
-/** All but the flares of other groups. */
-const CHANNELS = [
-  "*",
-  ...GROUPS.filter(isAdditional).flatMap((group) => [`charts.${group}`, `leaderboards.${group}`]),
-];
+/** Returns the channels of a group's stream. That of `bsc` has all but other groups' flares. */
+function channelsOf(group: GroupName): readonly string[] {
+  if (group !== "bsc") return [`flares.${group}.*`];
+  return ["*", ...GROUPS.filter(isAdditional).flatMap((one) => [`charts.${one}`, `leaderboards.${one}`])];
+}
 
 /**
- * Follows the server until stopped, and passes the flares of `bsc` to the alerts. Calls `onChange`
+ * Follows a group's stream until stopped, and passes its flares to the alerts. Calls `onChange`
  * each second. While the page is visible, also calls it when the data or the alerts change, at most
  * once per frame: more renderings would make gliding lines jump.
  */
 export function follow(
   url: URL,
   key: string | undefined,
+  group: GroupName,
   alerts: PageAlerts,
   onChange: () => void,
 ): Following {
   const over = new AbortController();
   const platform = { document: attentiveDocument(alerts, over.signal) };
   const stream: Stream = connect(url, {
-    channels: CHANNELS,
+    channels: channelsOf(group),
     platform,
     ...(key === undefined ? {} : { key }),
   });
@@ -49,6 +50,7 @@ export function follow(
   let news: readonly NamedEvent[] = [];
   let gaps: readonly string[] = [];
   let refused: string | undefined;
+  let last: { readonly view: View; readonly lists: FlareLists } | undefined;
   let count = 0;
   let changes = 0;
   const repeats = new RepeatFilter();
@@ -59,6 +61,14 @@ export function follow(
   const changed = oncePerFrame(onChange, over.signal);
   // A hidden page has no frames, and paints nothing.
   const tick = setInterval(() => (document.hidden ? onChange() : changed()), TICK_MS);
+  /** Returns the same object until the lists change; `undefined` before the first response. */
+  const lists = () => {
+    const { view } = stream;
+    if (group === "bsc") return view;
+    if (view && last?.view !== view)
+      last = { view, lists: { ...view, flares: view[`flares.${group}`] ?? {} } };
+    return last?.lists;
+  };
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: eventToken(event, stream.view) };
@@ -67,13 +77,15 @@ export function follow(
       events = withFirst(events, named, MAX_EVENTS);
     }
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
-    if (stream.view) alerts.take("bsc", event, stream.view);
+    const now = lists();
+    if (now) alerts.take(group, event, now);
     changed();
   });
   stream.on("reset", (reset) => {
     const isStart = reset.reason === "started";
     if (!isStart) gaps = withLast(gaps, describeGap(reset), MAX_GAPS);
-    if (stream.view) alerts.reset("bsc", stream.view, isStart);
+    const now = lists();
+    if (now) alerts.reset(group, now, isStart);
     changed();
   });
   const ask = async () => {
@@ -83,7 +95,7 @@ export function follow(
   };
   stream.on("connection", ({ state }) => {
     // Another server may respond from now on, or the same one with other settings.
-    if (away.note(state)) void ask();
+    if (away.note(state) && group === "bsc") void ask();
     if (state === "live") offlineAt = undefined;
     changed();
   });
@@ -101,6 +113,7 @@ export function follow(
     now: () => ({
       isOffline: offlineAt != null && offlineAt === stream.freshness?.observedAt,
       view: stream.view,
+      lists: refused === undefined ? lists() : new Error(refused),
       awayMs: away.nowMs(),
       access,
       connection: stream.connection,
@@ -123,7 +136,7 @@ export function follow(
 }
 
 /** Returns a document that is never hidden while alerts are set, so that the stream continues. */
-export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
+function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
   class Attentive extends EventTarget {
     get hidden(): boolean {
       return document.hidden && !alerts.isOn;
@@ -140,7 +153,7 @@ export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
  * Returns a function that calls `work` in the next frame, once for all calls before it. It does
  * nothing after the signal has aborted.
  */
-export function oncePerFrame(work: () => void, signal: AbortSignal): () => void {
+function oncePerFrame(work: () => void, signal: AbortSignal): () => void {
   let frame = 0;
   signal.addEventListener("abort", () => cancelAnimationFrame(frame));
   return () => {

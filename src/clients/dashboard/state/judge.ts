@@ -1,7 +1,7 @@
 import type { DataFreshness, Reset } from "../../sdk/index.ts";
 import { formatTime } from "../text/format.ts";
 import { formatSpan } from "../text/span.ts";
-import type { GroupSeen, Seen } from "./seen.ts";
+import type { Seen } from "./seen.ts";
 
 interface Judgment {
   readonly mood: "good" | "wait" | "bad";
@@ -46,7 +46,7 @@ export function isOld(seen: Seen): boolean {
  */
 export function withGroup(
   seen: Seen | undefined,
-  group: Omit<GroupSeen, "group"> | undefined,
+  group: Pick<Seen, "lists" | "connection" | "awayMs" | "freshness"> | undefined,
 ): Seen | undefined {
   if (seen?.connection.state !== "live" || !group) return seen;
   const { lists, connection, awayMs, freshness = seen.freshness } = group;

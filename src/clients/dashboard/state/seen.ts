@@ -1,4 +1,3 @@
-import type { GroupName } from "../../../base/model/groups.ts";
 import type { Token } from "../../../base/model/index.ts";
 import type { ConnectionStatus, DataFreshness, EventMessage, View } from "../../sdk/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
@@ -10,10 +9,12 @@ export interface NamedEvent {
   readonly token: Token | undefined;
 }
 
-/** The state of the page at one moment. */
+/** The state of a group's stream at one moment: that of `bsc` is the page's. */
 export interface Seen {
   /** The lists, all from one state of the server; `undefined` before the first. */
   readonly view: View | undefined;
+  /** The group's flares; `undefined` before the first, an Error if the server refused them. */
+  readonly lists: FlareLists | Error | undefined;
   readonly connection: ConnectionStatus;
   /**
    * Whether the browser reported after the first data that it has no network, and since then
@@ -47,11 +48,4 @@ export interface Seen {
   readonly gaps: readonly string[];
   /** Why the server refused this page, if it did. */
   readonly refused: string | undefined;
-}
-
-/** A group's flares, and the state of their stream. */
-export interface GroupSeen extends Pick<Seen, "connection" | "awayMs" | "freshness"> {
-  readonly group: GroupName;
-  /** `undefined` before the first response, an Error if the server refused the stream. */
-  readonly lists: FlareLists | Error | undefined;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
+import { key, server } from "./store.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 const NOT_STORED =
@@ -18,23 +19,18 @@ export interface Past {
  * an Error if the lists are not stored or the request failed. When `at` changes, the first
  * rendering still gets the earlier result.
  */
-export function usePast(
-  server: URL,
-  key: string | undefined,
-  group: GroupName,
-  at: string | undefined,
-): Past | Error | undefined {
+export function usePast(group: GroupName, at: string | undefined): Past | Error | undefined {
   const [past, setPast] = useState<Past | Error>();
   useEffect(() => {
     setPast(undefined);
     if (at === undefined) return;
     const over = new AbortController();
-    const url = new URL(`api/v1/snapshot?group=${group}&at=${encodeURIComponent(at)}`, server);
-    fetchPast(fetchWithKey(url, key, over.signal), at).then(setPast, (error: unknown) => {
+    const url = new URL(`api/v1/snapshot?group=${group}&at=${encodeURIComponent(at)}`, server.value);
+    fetchPast(fetchWithKey(url, key.value, over.signal), at).then(setPast, (error: unknown) => {
       if (!over.signal.aborted) setPast(error instanceof Error ? error : new Error(String(error)));
     });
     return () => over.abort();
-  }, [server.href, key, group, at]);
+  }, [key.value, group, at]);
   return past;
 }
 

@@ -1,62 +1,12 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { computed, signal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
+import type { GroupName } from "../../../base/model/groups.ts";
 import { canonicalOf, type Route, readRoute } from "../route.ts";
+import { DEFAULT_QUERY } from "./flare-query.ts";
 import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position.ts";
 
 /** Goes to another address: as a new step of the history, or in place of the current one. */
 export type Go = (hash: string, how: "push" | "replace") => void;
-
-/**
- * Follows the address. Once the page `isReady`, back and forward restore the scroll position of
- * their step. A link starts at the top. Both move the focus to the content. {@link Go} keeps
- * position and focus. A reload restores the position.
- */
-export function useRoute(isReady: boolean): readonly [Route, Go] {
-  const [step, setStep] = useState(() => currentStep());
-  const positions = useRef(new Map<string, ScrollPosition>());
-  const restored = useRef<string>(undefined);
-  // Not after the first frame: the address may change before it.
-  useLayoutEffect(() => {
-    history.scrollRestoration = "manual";
-    const leave = (id: string) => positions.current.set(id, scrollPosition());
-    const look = () => {
-      // This anchor is the skip link's target, not a page.
-      if (location.hash === "#content") return;
-      setStep((before) => {
-        leave(before.id);
-        return currentStep();
-      });
-    };
-    // Only the history's state outlives a reload.
-    const store = () => history.replaceState({ step: currentStep().id, top: scrollY }, "");
-    addEventListener("popstate", look);
-    addEventListener("pagehide", store);
-    return () => {
-      removeEventListener("popstate", look);
-      removeEventListener("pagehide", store);
-    };
-  }, []);
-  useLayoutEffect(() => {
-    if (!isReady || restored.current === step.id) return;
-    const isFirst = restored.current === undefined;
-    restored.current = step.id;
-    const position = positions.current.get(step.id) ?? (isFirst ? step.position : undefined);
-    if (!isFirst) document.getElementById("content")?.focus({ preventScroll: true });
-    if (position) return returnTo(position);
-    if (!isFirst) scrollTo(0, 0);
-  }, [isReady, step.id]);
-  const go: Go = (hash, how) => {
-    if (how === "replace") history.replaceState(history.state, "", hash);
-    else {
-      positions.current.set(step.id, scrollPosition());
-      history.pushState(null, "", hash);
-    }
-    const next = currentStep();
-    // The visitor stays at the same control: the page does not start over.
-    restored.current = next.id;
-    setStep(next);
-  };
-  return [step.route, go];
-}
 
 interface Step {
   readonly id: string;
@@ -64,7 +14,66 @@ interface Step {
   readonly position: ScrollPosition | undefined;
 }
 
+/** The current step of the browser's history. */
+const step = signal<Step>({ id: "", route: readRoute(""), position: undefined });
+/** What the address names. */
+export const route = computed(() => step.value.route);
+/** The group whose flares the page shows: of pages without flares, the default group. */
+export const shownGroup = computed((): GroupName => {
+  const shown = route.value;
+  if (shown.page === "token") return shown.group;
+  return "query" in shown ? shown.query.group : DEFAULT_QUERY.group;
+});
+
+/** Where the visitor left each step. */
+const positions = new Map<string, ScrollPosition>();
+/** The step whose position and focus are right. */
+let restored: string | undefined;
 let steps = 0;
+
+export const go: Go = (hash, how) => {
+  if (how === "replace") history.replaceState(history.state, "", hash);
+  else {
+    positions.set(step.peek().id, scrollPosition());
+    history.pushState(null, "", hash);
+  }
+  const next = currentStep();
+  // The visitor stays at the same control: the page does not start over.
+  restored = next.id;
+  step.value = next;
+};
+
+/** Follows the address. Call it before the first rendering. */
+export function followAddress(): void {
+  step.value = currentStep();
+  history.scrollRestoration = "manual";
+  addEventListener("popstate", () => {
+    // This anchor is the skip link's target, not a page.
+    if (location.hash === "#content") return;
+    positions.set(step.peek().id, scrollPosition());
+    step.value = currentStep();
+  });
+  // Only the history's state outlives a reload.
+  addEventListener("pagehide", () => history.replaceState({ step: currentStep().id, top: scrollY }, ""));
+}
+
+/**
+ * Once the page `isReady`, back and forward restore the scroll position of their step. A link
+ * starts at the top. Both move the focus to the content. {@link go} keeps position and focus. A
+ * reload restores the position.
+ */
+export function useScrollPosition(isReady: boolean): void {
+  const { id, position } = step.value;
+  useLayoutEffect(() => {
+    if (!isReady || restored === id) return;
+    const isFirst = restored === undefined;
+    restored = id;
+    const left = positions.get(id) ?? (isFirst ? position : undefined);
+    if (!isFirst) document.getElementById("content")?.focus({ preventScroll: true });
+    if (left) return returnTo(left);
+    if (!isFirst) scrollTo(0, 0);
+  }, [isReady, id]);
+}
 
 /**
  * Returns the current step of the history. Gives a new step an id, and replaces an address that is
@@ -74,17 +83,17 @@ function currentStep(): Step {
   const canonical = canonicalOf(location.hash);
   if (canonical?.startsWith("#")) history.replaceState(history.state, "", canonical);
   else if (canonical !== undefined) location.replace(canonical);
-  const route = readRoute(location.hash);
+  const shown = readRoute(location.hash);
   const state: unknown = history.state;
   if (typeof state === "object" && state !== null && "step" in state)
     return {
       id: String(state.step),
-      route,
+      route: shown,
       position: "top" in state ? { top: Number(state.top) } : undefined,
     };
   steps += 1;
   // Ids outlive a reload, but the count starts over, so they contain the time.
   const id = `${performance.timeOrigin}-${steps}`;
   history.replaceState({ step: id }, "");
-  return { id, route, position: undefined };
+  return { id, route: shown, position: undefined };
 }

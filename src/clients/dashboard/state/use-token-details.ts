@@ -1,9 +1,9 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { TokenDetails } from "../../../base/model/index.ts";
-import { NowS } from "../parts/flare/age.tsx";
 import { CLOSES_LATE_S } from "./candles/use-candles.ts";
+import { useNow } from "./store.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 /** What the server has stored about a token. */
@@ -32,7 +32,7 @@ export function useTokenDetails(
   const [stored, setStored] = useState<Stored | undefined>(
     initial && { details: initial, problem: undefined },
   );
-  const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
+  const minute = useNow((ms) => Math.floor((ms / 1_000 - CLOSES_LATE_S) / 60));
   useEffect(() => {
     const over = new AbortController();
     const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server);

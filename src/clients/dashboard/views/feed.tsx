@@ -1,5 +1,5 @@
 import { Component } from "preact";
-import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
 import { foldAddress } from "../../../base/model/groups.ts";
@@ -8,15 +8,14 @@ import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
 import { CodeSample } from "../parts/bot/code-sample.tsx";
 import { Sheet } from "../parts/bot/sheet.tsx";
-import { NowS } from "../parts/flare/age.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
-import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { feedHash, flarePageHref, tokenHash } from "../route.ts";
 import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
 import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
+import { isAnonymous, nowS } from "../state/store.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent, feedText } from "../text/describe-event.ts";
@@ -74,7 +73,7 @@ export function FeedView({ hasUpdates, go, seen, server, apiKey }: FeedViewProps
 function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();
   const [records, setRecords] = useState<readonly FlareRecord[]>();
-  const nowMs = useContext(NowS) * 1_000;
+  const nowMs = nowS.peek() * 1_000;
   useEffect(() => {
     const over = new AbortController();
     const { signal } = over;
@@ -230,10 +229,9 @@ function shownLine(line: Line): ShownLine {
 
 /** Links to a finished flare's page if the visitor has no key, otherwise to the token's. */
 function LineLink({ to }: { readonly to: Flare | Token }) {
-  const isAnonymous = useContext(IsAnonymous);
   const isFlare = "token" in to;
   return (
-    <a href={isFlare ? flarePageHref(to, isAnonymous) : tokenHash("bsc", to.address)}>
+    <a href={isFlare ? flarePageHref(to, isAnonymous.value) : tokenHash("bsc", to.address)}>
       <UntrustedText text={isFlare ? to.token.symbol : to.symbol} />
     </a>
   );

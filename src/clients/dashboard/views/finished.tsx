@@ -1,39 +1,32 @@
-import { useContext } from "preact/hooks";
-import { DAY_MS, HOUR_MS } from "../../../base/lib/time/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import type { AnyFlare, Explanation } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { AlertsButton } from "../parts/alerts/bell.tsx";
 import { BotButton } from "../parts/bot/bot-button.tsx";
 import { Filters, Hidden } from "../parts/filters.tsx";
-import { NowS } from "../parts/flare/age.tsx";
 import { LACKING } from "../parts/groups.tsx";
-import { IsAnonymous } from "../parts/market.ts";
 import { Segments } from "../parts/segments.tsx";
 import { FINISHED, FlareTable, rowOf } from "../parts/table/flare-columns.tsx";
 import { flaresHash } from "../route.ts";
 import { FINISH_CAUSES, type FlareQuery } from "../state/flare-query.ts";
 import { countCauses, wantedFlares, withoutFilters } from "../state/select-flares.ts";
+import { access, server, useNow } from "../state/store.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
-import type { Go } from "../state/use-route.ts";
-import { useWatched } from "../state/visitor/use-watched.ts";
+import { go } from "../state/use-route.ts";
 import { CAUSE_MEANINGS } from "../text/fate-text.ts";
 import { endedSource, type FlaresViewProps, Rugs, whereText } from "./now.tsx";
 
 /** The flares that ended within the last day: how they went, and why they ended. */
-export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: FlaresViewProps) {
+export function FinishedView({ query, lists }: FlaresViewProps) {
   const { group, cause } = query;
-  const nowMs = useContext(NowS) * 1_000;
-  const isAnonymous = useContext(IsAnonymous);
-  const watched = useWatched(group);
-  const known = useBars({ group, view: lists, server, apiKey, windowMs: DAY_MS });
+  const hourMs = useNow((nowMs) => startOf(MINUTE_MS, nowMs) - HOUR_MS);
+  const known = useBars({ group, view: lists, windowMs: DAY_MS });
   const bars = known.filter(({ endMs }) => endMs !== undefined);
   const flares: readonly AnyFlare[] = bars.map(({ flare }) => flare);
   const whys = Object.fromEntries(bars.flatMap(({ flare, why }) => (why ? [[flare.id, why]] : [])));
   const wanted = new Set(wantedFlares(flares, whys, query).map(({ id }) => id));
-  const rows = bars
-    .filter(({ flare }) => wanted.has(flare.id))
-    .map((bar) => rowOf(endedSource(bar, lists, { watched, isAnonymous })));
-  const recent = bars.filter(({ endMs = 0 }) => endMs > nowMs - HOUR_MS).length;
+  const rows = bars.filter(({ flare }) => wanted.has(flare.id)).map((bar) => rowOf(endedSource(bar, lists)));
+  const recent = bars.filter(({ endMs = 0 }) => endMs > hourMs).length;
   // Of a chosen end, only what the other filters hide.
   const ofCause = wantedFlares(flares, whys, { ...withoutFilters(query), cause }).length;
   return (
@@ -45,22 +38,22 @@ export function FinishedView({ query, go, lists, server, apiKey, hasKeys }: Flar
           </h2>
           <p>
             <span class="aside">▲ start ● peak ■ end. Changes are since the start. </span>
-            <Rugs bars={bars} nowMs={nowMs} />
+            <Rugs bars={bars} />
           </p>
         </div>
         <div class="headline-actions">
           <AlertsButton label="Alert me" />
-          <BotButton query={query} server={server} hasKeys={hasKeys} />
+          <BotButton query={query} server={server.value} hasKeys={access.value?.plan !== undefined} />
         </div>
       </div>
-      <Filters query={query} go={go} watched={watched.tokens} columns={FINISHED}>
-        <Causes query={query} flares={flares} explanations={whys} go={go} />
+      <Filters query={query} columns={FINISHED}>
+        <Causes query={query} flares={flares} explanations={whys} />
       </Filters>
-      <FlareTable kind="flares finished" columns={FINISHED} rows={rows} query={query} go={go} />
+      <FlareTable kind="flares finished" columns={FINISHED} rows={rows} query={query} />
       {bars.length === 0 ? (
         <p class="empty">No flare finished within the last 24 hours.</p>
       ) : (
-        <Hidden query={query} hidden={ofCause - rows.length} shown={rows.length} go={go} />
+        <Hidden query={query} hidden={ofCause - rows.length} shown={rows.length} />
       )}
     </div>
   );
@@ -71,14 +64,13 @@ interface CausesProps {
   /** All finished flares. */
   readonly flares: readonly AnyFlare[];
   readonly explanations: Readonly<Record<string, Explanation>>;
-  readonly go: Go;
 }
 
 /**
  * Chooses finished flares by why they ended, with the number that the other filters leave of each
  * cause. Offers only causes that a flare has, and the chosen one.
  */
-function Causes({ query, flares, explanations, go }: CausesProps) {
+function Causes({ query, flares, explanations }: CausesProps) {
   const matching = wantedFlares(flares, explanations, { ...query, cause: undefined });
   const counts = countCauses(matching, explanations);
   const known = countCauses(flares, explanations);

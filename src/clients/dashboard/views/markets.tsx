@@ -8,13 +8,13 @@ import { Ago } from "../parts/flare/age.tsx";
 import { Change } from "../parts/flare/change.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { ALL_GROUPS, Groups } from "../parts/groups.tsx";
-import { usePriceWords } from "../parts/market.ts";
 import { Segments } from "../parts/segments.tsx";
 import { Liquidity, TokenName } from "../parts/table/cells.tsx";
 import type { Column, TableRow } from "../parts/table/column.ts";
 import { TokenTable } from "../parts/table/token-table.tsx";
 import { Outward } from "../parts/untrusted-text.tsx";
 import { BOARDS, type Board, type MarketChoice, marketsHash, tokenHash } from "../route.ts";
+import { priceLabel } from "../state/store.ts";
 import type { Go } from "../state/use-route.ts";
 import { sourceText } from "../text/source-text.ts";
 import { formatMinutes } from "../text/span.ts";
@@ -33,7 +33,7 @@ const LABELS = { strongest: "Strongest", longest: "Longest", new: "New" } as con
 
 /** The tokens that stand out in each group, whether they flare or not. */
 export function MarketsView({ board, group, view, go, hasListings }: MarketsViewProps) {
-  const words = usePriceWords();
+  const words = priceLabel.value.replace("Price", "price");
   const about = {
     strongest: `The ten strongest tokens of each group, updated each minute. The place is the rise against the group's median, divided by the token's usual swings, so a calm token may be above one that rose more. In a falling group, they fell least. Prices are the ${words}.`,
     longest: `How long each token was among the strongest of its group over the past six hours. Prices are the ${words}.`,

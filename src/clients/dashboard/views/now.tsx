@@ -1,15 +1,15 @@
-import { useContext, useMemo } from "preact/hooks";
+import { useComputed } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { formatShare } from "../../../base/lib/text/percent.ts";
-import { HOUR_MS } from "../../../base/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
 import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { AlertsButton } from "../parts/alerts/bell.tsx";
 import { BotButton } from "../parts/bot/bot-button.tsx";
 import { Filters, Hidden } from "../parts/filters.tsx";
-import { Ago, NowS } from "../parts/flare/age.tsx";
+import { Ago } from "../parts/flare/age.tsx";
 import { LACKING } from "../parts/groups.tsx";
-import { IsAnonymous } from "../parts/market.ts";
 import { FlareTable, JUST_ENDED, rowOf, runningColumns } from "../parts/table/flare-columns.tsx";
 import { TokenTable } from "../parts/table/token-table.tsx";
 import { Strip } from "../parts/timeline/strip.tsx";
@@ -19,52 +19,45 @@ import { useCandles } from "../state/candles/use-candles.ts";
 import { useStartPrices } from "../state/candles/use-start-prices.ts";
 import { type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
+import { filledShare } from "../state/judge.ts";
 import { wantedFlares, withoutFilters } from "../state/select-flares.ts";
+import { access, freshness, key, server, useNow } from "../state/store.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { WINDOW_MS } from "../state/timeline/lanes.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
 import { type Past, usePast } from "../state/use-past.ts";
-import type { Go } from "../state/use-route.ts";
-import { useWatched } from "../state/visitor/use-watched.ts";
+import { go } from "../state/use-route.ts";
 
 /** Number of flares in the list of those that just ended. */
 const JUST = 6;
 
 export interface FlaresViewProps {
   readonly query: FlareQuery;
-  readonly go: Go;
   readonly lists: FlareLists;
-  readonly server: URL;
-  readonly hasKeys: boolean;
-  readonly apiKey: string | undefined;
-  /** Share of the past that the server has read; `undefined` if it has read all that it needs. */
-  readonly filled: number | undefined;
 }
 
 /** What flares now, or flared at a past minute: the first page that a visitor sees. */
-export function NowView({ query: given, go, lists, server, apiKey, hasKeys, filled }: FlaresViewProps) {
+export function NowView({ query: given, lists }: FlaresViewProps) {
   const query = shownQuery(given, lists);
   const { group, at } = query;
-  const nowMs = useContext(NowS) * 1_000;
-  const isAnonymous = useContext(IsAnonymous);
-  const past = usePast(server, apiKey, group, at);
-  const bars = useBars({ group, view: lists, server, apiKey, windowMs: WINDOW_MS });
+  const past = usePast(group, at);
+  const bars = useBars({ group, view: lists, windowMs: WINDOW_MS });
   const wanted = useWantedBars(bars, query);
-  const watched = useWatched(group);
   const pastList = past instanceof Error || past?.at !== at ? undefined : past;
   const shown = at === undefined ? lists : pastList?.view;
   const all = shown?.flares?.[LIST_OF_CHANNEL[query.channel]] ?? [];
   const flares = wantedFlares(all, shown?.explanations ?? {}, query);
   const priced = group === "bsc" ? (lists.flares?.pro ?? lists.flares?.free ?? []) : [];
-  const candles = useCandles(server, apiKey, priced, at);
+  const candles = useCandles(server.value, key.value, priced, at);
   const hasCandles = group === "bsc" && !candles.isMissing;
-  const starts = useStartPrices(server, apiKey, group, all[0]?.id);
+  const starts = useStartPrices(server.value, key.value, group, all[0]?.id);
   const hasStarts = all.some(({ id }) => starts.has(id));
   const hasOdds = all.some(({ id }) => shown?.explanations[id]?.odds != null);
   const columns = useMemo(
     () => runningColumns(group, { hasCandles, hasStarts, hasOdds }),
     [group, hasCandles, hasStarts, hasOdds],
   );
+  const atMs = pastList && Date.parse(pastList.observedAt);
   const rows = flares.map((flare) =>
     rowOf({
       flare,
@@ -72,33 +65,25 @@ export function NowView({ query: given, go, lists, server, apiKey, hasKeys, fill
       candles: candles.byAddress.get(flare.token.address?.toLowerCase() ?? ""),
       closedMs: candles.closedMs,
       startPrice: starts.get(flare.id),
-      watched,
-      isAnonymous,
+      atMs,
     }),
   );
-  const atMs = pastList ? Date.parse(pastList.observedAt) : nowMs;
   return (
     <div class={hasCandles ? LACKING[group] : `${LACKING[group]} lacks-candles`}>
-      <Head query={query} running={all.length} bars={bars} nowMs={nowMs} go={go} filled={filled}>
+      <Head query={query} running={all.length} bars={bars}>
         <AlertsButton label="Alert me" />
-        <BotButton query={query} server={server} hasKeys={hasKeys} />
+        <BotButton query={query} server={server.value} hasKeys={access.value?.plan !== undefined} />
       </Head>
       <Strip
         group={group}
         bars={wanted}
         view={lists}
-        nowMs={nowMs}
-        isAnonymous={isAnonymous}
-        server={server}
-        apiKey={apiKey}
         at={at}
         onAt={(chosen, how) => go(flaresHash({ ...query, at: chosen }), how)}
       />
-      <Filters query={query} go={go} watched={watched.tokens} columns={columns} />
-      <NowS.Provider value={Math.floor(atMs / 1_000)}>
-        <FlareTable kind="flares" columns={columns} rows={rows} query={query} go={go} />
-      </NowS.Provider>
-      <Hidden query={query} hidden={all.length - rows.length} shown={rows.length} go={go} />
+      <Filters query={query} columns={columns} />
+      <FlareTable kind="flares" columns={columns} rows={rows} query={query} />
+      <Hidden query={query} hidden={all.length - rows.length} shown={rows.length} />
       {all.length === 0 && <Nothing query={query} past={past} bars={bars} />}
       {at === undefined && <JustEnded bars={wanted} view={lists} query={query} />}
     </div>
@@ -120,17 +105,16 @@ export function whereText(group: GroupName): string {
   return GROUP_FACTS[group].kind === "exchange" ? "on exchanges" : `on ${GROUP_FACTS[group].label}`;
 }
 
-interface HeadProps extends Pick<FlaresViewProps, "filled"> {
+interface HeadProps {
   readonly query: FlareQuery;
   readonly running: number;
   readonly bars: readonly Bar[];
-  readonly nowMs: number;
-  readonly go: Go;
   readonly children: preact.ComponentChildren;
 }
 
 /** How many tokens flare, and how many flares of the last hour were possible rugs. */
-function Head({ query, running, bars, nowMs, go, filled, children }: HeadProps) {
+function Head({ query, running, bars, children }: HeadProps) {
+  const filled = useComputed(() => filledShare(freshness.value)).value;
   const { group, at, channel } = query;
   const tokens = running === 0 ? "Nothing" : running === 1 ? "1 token" : `${running} tokens`;
   const verb = at === undefined ? (running > 1 ? "are" : "is") : running > 1 ? "were" : "was";
@@ -155,7 +139,7 @@ function Head({ query, running, bars, nowMs, go, filled, children }: HeadProps) 
                 ? "For 5 minutes or more, without a warning. "
                 : running > 0 && "Traders are suddenly piling in. "}
             </span>
-            <Rugs bars={bars} nowMs={nowMs} />
+            <Rugs bars={bars} />
           </p>
         ) : (
           <button type="button" onClick={() => go(flaresHash({ ...query, at: undefined }), "push")}>
@@ -169,8 +153,9 @@ function Head({ query, running, bars, nowMs, go, filled, children }: HeadProps) 
 }
 
 /** How many of the flares that ended in the last hour were possible rugs. */
-export function Rugs({ bars, nowMs }: Pick<HeadProps, "bars" | "nowMs">) {
-  const ended = bars.filter(({ endMs }) => endMs !== undefined && endMs > nowMs - HOUR_MS);
+export function Rugs({ bars }: Pick<HeadProps, "bars">) {
+  const fromMs = useNow((nowMs) => startOf(MINUTE_MS, nowMs) - HOUR_MS);
+  const ended = bars.filter(({ endMs }) => endMs !== undefined && endMs > fromMs);
   const rugs = ended.filter(({ fate }) => fate === "canary").length;
   if (ended.length === 0) return <>No flare ended in the last hour.</>;
   if (rugs === 0) return <>{`No possible rug among the ${ended.length} that ended in the last hour.`}</>;
@@ -223,11 +208,9 @@ interface JustEndedProps {
 }
 
 function JustEnded({ bars, view, query }: JustEndedProps) {
-  const watched = useWatched(query.group);
-  const isAnonymous = useContext(IsAnonymous);
   const rows = newestEnds(bars)
     .slice(0, JUST)
-    .map((bar) => rowOf(endedSource(bar, view, { watched, isAnonymous })));
+    .map((bar) => rowOf(endedSource(bar, view)));
   if (rows.length === 0) return null;
   const all = flaresHash({ ...withoutFilters(query), order: "newest", channel: "flares.finished" });
   return (
@@ -244,10 +227,8 @@ function JustEnded({ bars, view, query }: JustEndedProps) {
 export function endedSource(
   { flare, why, outcome, cause }: Bar,
   view: FlareLists,
-  visitor: Pick<Parameters<typeof rowOf>[0], "watched" | "isAnonymous">,
 ): Parameters<typeof rowOf>[0] {
   return {
-    ...visitor,
     flare,
     cause,
     why: view.explanations[flare.id] ?? why,

@@ -1,25 +1,25 @@
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
-import { formatMinutes, formatSpan } from "../../text/span.ts";
-
-/** Event time in whole seconds. A context, so that a tick rerenders only the text and no row. */
-export const NowS = createContext(0);
-
-/** The time since a moment, counting up. */
-export function Age({ sinceMs }: { readonly sinceMs: number }) {
-  return <>{formatSpan(useContext(NowS) * 1_000 - sinceMs)}</>;
-}
+import { useNow } from "../../state/store.ts";
+import { formatMinutes } from "../../text/span.ts";
 
 /** The time since a moment in whole minutes: `just now`, `12 min ago`, `3h 05m ago`. */
 export function Ago({ atMs }: { readonly atMs: number }) {
-  const ms = useContext(NowS) * 1_000 - atMs;
-  if (ms < MINUTE_MS) return <>just now</>;
-  return <>{formatMinutes(ms)} ago</>;
+  const text = useNow(
+    (nowMs) => {
+      return nowMs - atMs < MINUTE_MS ? "just now" : `${formatMinutes(nowMs - atMs)} ago`;
+    },
+    [atMs],
+  );
+  return <>{text}</>;
+}
+
+interface LastingProps {
+  readonly sinceMs: number;
+  /** Until when; default: now. */
+  readonly untilMs?: number | undefined;
 }
 
 /** How long something has lasted, in whole minutes. */
-export function Lasting({ sinceMs }: { readonly sinceMs: number }) {
-  const ms = useContext(NowS) * 1_000 - sinceMs;
-  return <>{formatMinutes(ms)}</>;
+export function Lasting({ sinceMs, untilMs }: LastingProps) {
+  return <>{useNow((nowMs) => formatMinutes((untilMs ?? nowMs) - sinceMs), [sinceMs, untilMs])}</>;
 }

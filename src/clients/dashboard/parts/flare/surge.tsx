@@ -27,11 +27,17 @@ export function RunningReason({ why }: { readonly why: Explanation | undefined }
 }
 
 /** The latest surge of a running flare; nothing before the first. */
-export function Surged({ why }: { readonly why: Explanation | undefined }) {
+export function Surged({
+  why,
+  untilMs,
+}: {
+  readonly why: Explanation | undefined;
+  readonly untilMs: number | undefined;
+}) {
   if (!why?.surge) return null;
   return (
     <small class="surged" title={`Surged ${why.surge.number === 1 ? "once" : `${why.surge.number} times`}`}>
-      surged <Lasting sinceMs={Date.parse(why.surge.at)} />
+      surged <Lasting sinceMs={Date.parse(why.surge.at)} untilMs={untilMs} />
     </small>
   );
 }

@@ -1,8 +1,8 @@
-import { useContext, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import { GROUP_FACTS, type GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../../base/model/index.ts";
-import { IsAnonymous, Market } from "../market.ts";
+import { isAnonymous, market } from "../../state/store.ts";
 import { Outward } from "../untrusted-text.tsx";
 
 interface TokenActionsProps {
@@ -20,8 +20,6 @@ interface TokenActionsProps {
  */
 export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);
-  const { origin } = useContext(Market);
-  const isAnonymous = useContext(IsAnonymous);
   const text = token.address ?? pair ?? token.symbol;
   const copy = () => {
     navigator.clipboard?.writeText(text).then(
@@ -44,12 +42,12 @@ export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
       >
         {isCopied ? "copied" : "copy"}
       </button>
-      {isAnonymous && (
+      {isAnonymous.value && (
         <a href={page} aria-label={`Page of ${safeText(token.symbol)}, to share`}>
           share
         </a>
       )}
-      {origin === "live" &&
+      {market.value.origin === "live" &&
         sites.map(([label, prefix]) => <Outward key={label} href={`${prefix}${address}`} label={label} />)}
     </span>
   );

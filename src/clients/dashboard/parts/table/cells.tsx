@@ -1,16 +1,16 @@
-import { useContext } from "preact/hooks";
 import { countedZ } from "../../../../base/lib/counted-z.ts";
 import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatPct, formatShare } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { AnyFlare, Explanation, Term } from "../../../../base/model/index.ts";
-import { tokenOf } from "../../../../base/model/key-of.ts";
+import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
 import { isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
 import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { lockedShare } from "../../../../base/model/text/why-text.ts";
+import { useNow } from "../../state/store.ts";
+import { toggleWatched } from "../../state/visitor/use-watched.ts";
 import { termText } from "../../text/term-text.ts";
-import { NowS } from "../flare/age.tsx";
 import { Change } from "../flare/change.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 
@@ -62,20 +62,19 @@ export function TokenName({ symbol, name, href, tag, warnings = [], isQuiet }: T
 }
 
 interface WatchStarProps {
-  readonly token: Parameters<typeof tokenOf>[0]["token"];
+  readonly flare: AnyFlare;
   readonly isWatched: boolean;
-  readonly onWatch: (token: string) => void;
 }
 
 /** Puts a token on the watch list, or takes it off. */
-export function WatchStar({ token, isWatched, onWatch }: WatchStarProps) {
+export function WatchStar({ flare, isWatched }: WatchStarProps) {
   return (
     <button
       type="button"
       class="star"
       aria-pressed={isWatched}
-      aria-label={`Watch ${safeText(token.symbol)}`}
-      onClick={() => onWatch(tokenOf({ token }))}
+      aria-label={`Watch ${safeText(flare.token.symbol)}`}
+      onClick={() => toggleWatched(groupOf(flare), tokenOf(flare))}
     >
       {isWatched ? "★" : "☆"}
     </button>
@@ -121,11 +120,14 @@ export function Liquidity({ usd, why }: { readonly usd: string; readonly why: Ex
 export function OddsCell({
   why,
   startMs,
+  atMs,
 }: {
   readonly why: Explanation | undefined;
   readonly startMs: number;
+  /** A past moment that the list shows. */
+  readonly atMs: number | undefined;
 }) {
-  const isOver = useContext(NowS) * 1_000 - startMs >= ODDS_MS;
+  const isOver = useNow((nowMs) => (atMs ?? nowMs) - startMs >= ODDS_MS, [startMs, atMs]);
   const odds = why?.odds;
   if (!odds?.up_15m && !odds?.rug_60m) return <span title={why?.odds_reason ?? "Too few like it"}>?</span>;
   return (

@@ -7,8 +7,9 @@ import { nameItem } from "../../../../base/model/text/item-name.ts";
 import { flarePageHref, flaresHash, tokenHash } from "../../route.ts";
 import { hourOf, type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import type { FlareQuery } from "../../state/flare-query.ts";
-import type { Go } from "../../state/use-route.ts";
-import type { Watched } from "../../state/visitor/use-watched.ts";
+import { isAnonymous } from "../../state/store.ts";
+import { go } from "../../state/use-route.ts";
+import { watchedIn } from "../../state/visitor/use-watched.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { Ago, Lasting } from "../flare/age.tsx";
@@ -41,7 +42,8 @@ interface FlareRow extends TableRow {
   /** End of the last closed minute. */
   readonly closedMs: number;
   readonly isWatched: boolean;
-  readonly onWatch: (token: string) => void;
+  /** The past moment that the list shows; `undefined`: now. */
+  readonly atMs: number | undefined;
 }
 
 /** Warnings of a running flare that someone takes the money out, or that nobody gets it out. */
@@ -57,16 +59,15 @@ interface RowSource extends Pick<FlareRow, "flare" | "why"> {
   readonly candles?: FlareRow["candles"];
   readonly startPrice?: number | undefined;
   readonly closedMs?: number;
-  readonly watched: Watched;
-  readonly isAnonymous: boolean;
+  readonly atMs?: number | undefined;
 }
 
-export function rowOf({ flare, why, outcome, cause, watched, isAnonymous, ...more }: RowSource): FlareRow {
+export function rowOf({ flare, why, outcome, cause, ...more }: RowSource): FlareRow {
   const isRunning = flare.finished_trending_at === null;
   const token = tokenOf(flare);
   return {
     key: flare.id,
-    href: isRunning ? tokenHash(groupOf(flare), token) : flarePageHref(flare, isAnonymous),
+    href: isRunning ? tokenHash(groupOf(flare), token) : flarePageHref(flare, isAnonymous.value),
     isDanger: isRunning && isDrained(why),
     flare,
     why,
@@ -75,8 +76,8 @@ export function rowOf({ flare, why, outcome, cause, watched, isAnonymous, ...mor
     candles: more.candles,
     startPrice: more.startPrice,
     closedMs: more.closedMs ?? 0,
-    isWatched: watched.tokens.has(foldAddress(token)),
-    onWatch: watched.toggle,
+    isWatched: watchedIn(groupOf(flare)).has(foldAddress(token)),
+    atMs: more.atMs,
   };
 }
 
@@ -99,9 +100,7 @@ const STAR: Column<FlareRow> = {
   title: "",
   width: "28px",
   isText: true,
-  cell: ({ flare, isWatched, onWatch }) => (
-    <WatchStar token={flare.token} isWatched={isWatched} onWatch={onWatch} />
-  ),
+  cell: ({ flare, isWatched }) => <WatchStar flare={flare} isWatched={isWatched} />,
 };
 
 const TOKEN: Column<FlareRow> = {
@@ -203,19 +202,21 @@ const RUNNING: readonly Column<FlareRow>[] = [
     width: "96px",
     order: "odds",
     value: ({ why }) => why?.odds?.up_15m?.share,
-    cell: ({ flare, why }) => <OddsCell why={why} startMs={Date.parse(flare.started_trending_at)} />,
+    cell: ({ flare, why, atMs }) => (
+      <OddsCell why={why} startMs={Date.parse(flare.started_trending_at)} atMs={atMs} />
+    ),
   },
   {
     key: "age",
     title: "Flaring for",
     width: "112px",
     order: "newest",
-    cell: ({ flare, why }) => (
+    cell: ({ flare, why, atMs }) => (
       <span class="pair">
         <span>
-          <Lasting sinceMs={Date.parse(flare.started_trending_at)} />
+          <Lasting sinceMs={Date.parse(flare.started_trending_at)} untilMs={atMs} />
         </span>
-        <Surged why={why} />
+        <Surged why={why} untilMs={atMs} />
       </span>
     ),
   },
@@ -338,11 +339,10 @@ interface FlareTableProps {
   readonly columns: readonly Column<FlareRow>[];
   readonly rows: readonly FlareRow[];
   readonly query: FlareQuery;
-  readonly go: Go;
 }
 
 /** The flares of a page, in the order that its address names. */
-export function FlareTable({ kind, columns, rows, query, go }: FlareTableProps) {
+export function FlareTable({ kind, columns, rows, query }: FlareTableProps) {
   if (rows.length === 0) return null;
   return (
     <TokenTable

@@ -13,15 +13,13 @@ interface ScrubberProps {
   readonly span: TimeSpan;
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined, how: "push" | "replace") => void;
-  readonly server: URL;
-  readonly apiKey: string | undefined;
 }
 
 /**
  * Chooses the minute whose flares are listed. The right end is now. It lies over the strip
  * and has its scale. Minutes before the server's stored ones cannot be chosen.
  */
-export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProps) {
+export function Scrubber({ group, span, at, onAt }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
   // Each key press chooses a minute. Consecutive presses are one step for Back.
   const isMoving = useRef(false);
@@ -31,7 +29,7 @@ export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProp
   const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
   const endMs = startOf(MINUTE_MS, span.toMs);
   const startMs = endMs - max * MINUTE_MS;
-  const since = useStoredMinutes(server, apiKey, group, endMs);
+  const since = useStoredMinutes(group, endMs);
   const isNone = since === "none";
   const sinceMs = typeof since === "number" ? Math.max(since, startMs) : startMs;
   const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);

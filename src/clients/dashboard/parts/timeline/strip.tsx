@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { cssShare } from "../../../../base/lib/text/percent.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import type { FlareLists } from "../../state/group/flare-lists.ts";
+import { isAnonymous, useNow } from "../../state/store.ts";
 import type { Bar } from "../../state/timeline/bars.ts";
 import {
   assignLanes,
@@ -12,6 +13,7 @@ import {
   spanUntil,
   type TimeSpan,
   visibleBars,
+  WINDOW_MS,
 } from "../../state/timeline/lanes.ts";
 import { formatMinute } from "../../text/format.ts";
 import { Bars, type PlacedBar } from "./bars.tsx";
@@ -22,20 +24,16 @@ interface StripProps {
   readonly group: GroupName;
   readonly bars: readonly Bar[];
   readonly view: FlareLists;
-  readonly nowMs: number;
-  readonly isAnonymous: boolean;
-  readonly server: URL;
-  readonly apiKey: string | undefined;
   /** A past minute to mark. */
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined, how: "push" | "replace") => void;
 }
 
 /** The flares of the last six hours, one bar each, and the choice of a past minute. */
-export function Strip({ group, bars: all, view, nowMs, isAnonymous, server, apiKey, at, onAt }: StripProps) {
-  const { fromMs, toMs } = spanUntil(nowMs);
+export function Strip({ group, bars: all, view, at, onAt }: StripProps) {
+  const toMs = useNow((nowMs) => spanUntil(nowMs).toMs);
   const atMs = at === undefined ? undefined : Date.parse(at);
-  const span = useMemo(() => knownSpan(all, { fromMs, toMs }, atMs), [all, toMs, atMs]);
+  const span = useMemo(() => knownSpan(all, { fromMs: toMs - WINDOW_MS, toMs }, atMs), [all, toMs, atMs]);
   const bars = useMemo(() => visibleBars(all, span), [all, span]);
   const [placed, lanes] = usePlaced(bars, span);
   const [shown, card] = useCard();
@@ -44,9 +42,9 @@ export function Strip({ group, bars: all, view, nowMs, isAnonymous, server, apiK
     <section class="strip" aria-label="The last six hours">
       <div class={lanes > 20 ? "lanes packed" : "lanes"}>
         <Hours span={span} />
-        <Bars placed={placed} lanes={lanes} isAnonymous={isAnonymous} onShow={card.show} />
+        <Bars placed={placed} lanes={lanes} isAnonymous={isAnonymous.value} onShow={card.show} />
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
-        <Scrubber group={group} span={span} at={at} server={server} apiKey={apiKey} onAt={onAt} />
+        <Scrubber group={group} span={span} at={at} onAt={onAt} />
       </div>
     </section>
   );

@@ -1,11 +1,10 @@
-import { useContext } from "preact/hooks";
 import { flarePath } from "../../../../base/lib/text/page-path.ts";
 import { formatChange } from "../../../../base/lib/text/percent.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
+import { isAnonymous } from "../../state/store.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { minuteText } from "../../text/state-text.ts";
-import { IsAnonymous } from "../market.ts";
 
 interface FlareTableProps {
   /** Newest first. */
@@ -61,14 +60,15 @@ interface RowProps extends Pick<FlareTableProps, "nowMs" | "root"> {
 }
 
 function Row({ record: { flare, started, cause, outcome }, isShown, nowMs, root }: RowProps) {
-  const isAnonymous = useContext(IsAnonymous);
   const { id, started_trending_at: startedAt, finished_trending_at: finishedAt } = flare;
   const score = started?.score ?? outcome?.start_score;
   const start = <time dateTime={startedAt}>{minuteText(startedAt, nowMs)}</time>;
   const endMs = finishedAt === null ? nowMs : Date.parse(finishedAt);
   return (
     <tr {...(isShown && { "aria-current": "true" as const })}>
-      <th scope="row">{isAnonymous && !isShown ? <a href={`${root}${flarePath(id)}`}>{start}</a> : start}</th>
+      <th scope="row">
+        {isAnonymous.value && !isShown ? <a href={`${root}${flarePath(id)}`}>{start}</a> : start}
+      </th>
       <td>{formatMinutes(endMs - Date.parse(startedAt))}</td>
       <td>{formatChange(outcome?.peak_change, 0)}</td>
       <td>{formatChange(outcome?.end_change, 0)}</td>

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useContext } from "preact/hooks";
 import { formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatChange } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
@@ -11,13 +10,13 @@ import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { pointsOfChart, priceAt } from "../../state/candles/plot.ts";
 import { barsWithin, type RangeName, spanOfFlare, spanOfRange } from "../../state/candles/ranges.ts";
+import { isPast, priceLabel } from "../../state/store.ts";
 import { sourceText } from "../../text/source-text.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { capitalized, lockText, minuteText, stateText } from "../../text/state-text.ts";
 import { Price } from "../flare/price.tsx";
 import { RunningReason } from "../flare/surge.tsx";
 import { LACKING } from "../groups.tsx";
-import { IsOld, usePriceLabel } from "../market.ts";
 import { Outward, UntrustedText } from "../untrusted-text.tsx";
 import { marksOf } from "./chart-layout.ts";
 import { FlareTable } from "./flare-table.tsx";
@@ -47,8 +46,6 @@ export interface TokenPageProps {
 /** The page of a token, or of one of its flares, rendered by the server and by the dashboard. */
 export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: TokenPageProps) {
   const { group, symbol, name, address, flares, price, price_at = null } = details;
-  const priceLabel = usePriceLabel();
-  const isPast = useContext(IsOld);
   const record = flares.find(({ flare }) => flare.id === flareId) ?? flares[0];
   const running = flares.find(({ cause, flare }) => cause === null && flare.finished_trending_at === null);
   const why = record?.why ?? undefined;
@@ -56,9 +53,9 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
   const [Title, Sub] = level === 1 ? (["h1", "h2"] as const) : (["h2", "h3"] as const);
   const market = record && "pair" in record.flare ? record.flare : undefined;
   return (
-    <article class={`token-page ${LACKING[group]}${isPast ? " old" : ""}`}>
+    <article class={`token-page ${LACKING[group]}${isPast.value ? " old" : ""}`}>
       <div class="title">
-        <Fate record={record} isPast={isPast} />
+        <Fate record={record} isPast={isPast.value} />
         {parts.market !== undefined && <span class="market">{parts.market}</span>}
         <Title>
           <UntrustedText text={market ? (market.pair ?? symbol) : symbol} />{" "}
@@ -106,7 +103,7 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
           <p class="why-text">{record === running ? <RunningReason why={why} /> : pastReason(record)}</p>
         )}
         <dl class="facts">
-          <dt>{priceLabel}</dt>
+          <dt>{priceLabel.value}</dt>
           <dd>
             <Price value={price} />
           </dd>

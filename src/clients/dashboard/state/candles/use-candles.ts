@@ -1,6 +1,6 @@
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnyFlare } from "../../../../base/model/index.ts";
-import { NowS } from "../../parts/flare/age.tsx";
+import { useNow } from "../store.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
@@ -37,11 +37,11 @@ export function useCandles(
   at?: string,
 ): RecentCandles {
   const [candles, setCandles] = useState(EMPTY);
-  const nowS = useContext(NowS);
-  const minute = Math.floor((nowS - CLOSES_LATE_S) / 60);
+  const minute = useNow((ms) => Math.floor((ms / 1_000 - CLOSES_LATE_S) / 60));
   const hasFailed = useRef(false);
   const retry = useRef(0);
-  if (hasFailed.current) retry.current = Math.floor(nowS / RETRY_S);
+  const period = useNow((ms) => Math.floor(ms / 1_000 / RETRY_S));
+  if (hasFailed.current) retry.current = period;
   const newest = flares[0]?.id;
   useEffect(() => {
     if (newest === undefined) return;

@@ -1,8 +1,9 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../../base/lib/text/message-of.ts";
+import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { TrackRecord } from "../../../../base/model/index.ts";
-import { NowS } from "../../parts/flare/age.tsx";
 import type { RecordChoice } from "../../route.ts";
+import { useNow } from "../store.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 interface FetchedRecord {
@@ -19,7 +20,7 @@ export function useRecord(
   { group, window }: RecordChoice,
 ): FetchedRecord {
   const [fetched, setFetched] = useState<FetchedRecord>({ record: undefined, failure: undefined });
-  const minute = Math.floor(useContext(NowS) / 60);
+  const minute = useNow((ms) => Math.floor(ms / MINUTE_MS));
   useEffect(() => {
     const over = new AbortController();
     fetchRecord(server, key, { group, window }, over.signal).then(

@@ -1,16 +1,14 @@
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
-import { NowS } from "../../parts/flare/age.tsx";
 import { type FlareLists, FULL_FINISHED } from "../group/flare-lists.ts";
+import { key, nowS, server, useNow } from "../store.ts";
 import { type Bar, barsOf, haveSameFlares, withEarlier } from "./bars.ts";
 import { fetchOlderFlares } from "./older-flares.ts";
 
 interface BarsWanted {
   readonly group: GroupName;
   readonly view: FlareLists;
-  readonly server: URL;
-  readonly apiKey: string | undefined;
   /** How far back. */
   readonly windowMs: number;
 }
@@ -36,18 +34,22 @@ export function useBars(wanted: BarsWanted): readonly Bar[] {
  * Returns the window's finished flares that are no longer listed, from the history; none before its
  * response. A failed request changes nothing.
  */
-function useOlderFlares({ group, view, server, apiKey, windowMs }: BarsWanted): readonly FlareRecord[] {
+function useOlderFlares({ group, view, windowMs }: BarsWanted): readonly FlareRecord[] {
   const [older, setOlder] = useState<readonly FlareRecord[]>([]);
   const listed = view.flares?.finished_trending ?? [];
   const oldest = listed.length < FULL_FINISHED ? undefined : oldestFinish(listed);
-  const fromMs = useContext(NowS) * 1_000 - windowMs;
-  const isNeeded = oldest !== undefined && Date.parse(oldest) > fromMs;
+  const oldestMs = oldest === undefined ? 0 : Date.parse(oldest);
+  const isNeeded = useNow((nowMs) => oldestMs > nowMs - windowMs, [oldestMs, windowMs]);
   useEffect(() => {
     if (!isNeeded || oldest === undefined) return;
     const over = new AbortController();
-    fetchOlderFlares(server, apiKey, { group, fromMs, to: oldest }, over.signal).then(setOlder, () => {});
+    const fromMs = nowS.peek() * 1_000 - windowMs;
+    fetchOlderFlares(server.value, key.value, { group, fromMs, to: oldest }, over.signal).then(
+      setOlder,
+      () => {},
+    );
     return () => over.abort();
-  }, [server.href, apiKey, group, windowMs, isNeeded]);
+  }, [key.value, group, windowMs, isNeeded]);
   return older;
 }
 

@@ -1,17 +1,10 @@
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
 import { foldAddress, GROUPS, type GroupName, isNameIn } from "../../../../base/model/groups.ts";
 import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
 /** Maximum number of tokens in all groups together. A filter of the API accepts as many. */
 const MAX_WATCHED = 64;
-
-export interface Watched {
-  /** The group's tokens on the list: addresses or symbols, as by foldAddress. */
-  readonly tokens: ReadonlySet<string>;
-  /** Adds or removes a token. Beyond the limit, drops the oldest. */
-  readonly toggle: (token: string) => void;
-}
 
 /** Whether it is an address on `bsc`, or another group, a slash, and a name in that group. */
 function isStored(one: string): boolean {
@@ -22,31 +15,33 @@ function isStored(one: string): boolean {
   });
 }
 
-/**
- * The group's part of the visitor's watch list, which only this browser stores. Follows changes in
- * other tabs.
- */
-export function useWatched(group: GroupName): Watched {
-  const [all, setAll] = useState(readWatched);
-  // Without the changes of another tab, the next toggle here would undo them.
-  useEffect(() => onStoredElsewhere([WATCHED_KEY], () => setAll(readWatched())), []);
-  const toggle = useCallback(
-    (token: string) => {
-      setAll((before) => {
-        const wanted = `${prefixOf(group)}${foldAddress(token)}`;
-        const others = [...before].filter((one) => one !== wanted);
-        const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
-        try {
-          localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
-        } catch {
-          // Without storage the list lasts until the page is reloaded.
-        }
-        return new Set(after);
-      });
-    },
-    [group],
-  );
-  return { tokens: useMemo(() => watchedOf(group, all), [group, all]), toggle };
+/** The visitor's watch list, which only this browser stores. */
+const stored = signal(readWatched());
+
+/** Follows changes in other tabs: without them, the next toggle here would undo them. */
+export function followWatched(): () => void {
+  return onStoredElsewhere([WATCHED_KEY], () => {
+    stored.value = readWatched();
+  });
+}
+
+/** The group's tokens on the list: addresses or symbols, as by foldAddress. */
+export function watchedIn(group: GroupName): ReadonlySet<string> {
+  return watchedOf(group, stored.value);
+}
+
+/** Adds a token to the list, or removes it. Beyond the limit, drops the oldest. */
+export function toggleWatched(group: GroupName, token: string): void {
+  const wanted = `${prefixOf(group)}${foldAddress(token)}`;
+  const before = stored.peek();
+  const others = [...before].filter((one) => one !== wanted);
+  const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
+  try {
+    localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
+  } catch {
+    // Without storage the list lasts until the page is reloaded.
+  }
+  stored.value = new Set(after);
 }
 
 function prefixOf(group: GroupName): string {

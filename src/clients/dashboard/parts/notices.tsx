@@ -1,12 +1,14 @@
-import { isOld } from "../state/judge.ts";
+import { useState } from "preact/hooks";
 import type { Seen } from "../state/seen.ts";
+import { access, isAnonymous, isPast, seen, switchKey } from "../state/store.ts";
 import { formatSpan } from "../text/span.ts";
+import { onDemand } from "./on-demand.tsx";
 import { TimeText } from "./time-text.tsx";
 
 /** A notice at the bottom that the shown data is old, and why. It shifts no content. */
-export function Outage({ seen }: { readonly seen: Seen }) {
-  if (!isOld(seen)) return null;
-  const { awayMs, isOffline, freshness } = seen;
+export function Outage() {
+  if (!isPast.value || !seen.value) return null;
+  const { awayMs, isOffline, freshness } = seen.value;
   const isAway = awayMs > 0;
   return (
     <section class="outage" aria-label="State of the data">
@@ -15,7 +17,7 @@ export function Outage({ seen }: { readonly seen: Seen }) {
           ? `Not connected for ${formatSpan(awayMs)}.`
           : isOffline
             ? "Your browser is offline."
-            : describeOutage(seen)}
+            : describeOutage(freshness)}
       </strong>{" "}
       {freshness?.observedAt && (
         <>
@@ -29,13 +31,13 @@ export function Outage({ seen }: { readonly seen: Seen }) {
   );
 }
 
-function describeOutage({ freshness }: Seen): string {
+function describeOutage(freshness: Seen["freshness"]): string {
   return freshness?.state === "down" ? "The server cannot reach its market." : "The server's data is stale.";
 }
 
 /** Why there is nothing to show yet, and what to do about it. */
-export function Waiting({ seen }: { readonly seen: Seen | undefined }) {
-  const reason = seen?.connection.reason ?? "";
+export function Waiting() {
+  const reason = seen.value?.connection.reason ?? "";
   if (reason === "") return <p class="empty">Waiting for the server…</p>;
   const [, why] = /^HTTP 503 no data yet: (.*)$/s.exec(reason) ?? [];
   const [first = "", ...causes] = why?.split("; ") ?? [];
@@ -61,6 +63,37 @@ export function Waiting({ seen }: { readonly seen: Seen | undefined }) {
           </>
         )}
       </p>
+    </section>
+  );
+}
+
+/** Replaces the pages for a rejected visitor. */
+export const Refused = onDemand(async () => (await import("./refused.tsx")).Refused);
+const KeyForm = onDemand(async () => (await import("./refused.tsx")).KeyForm);
+
+/** Shows the visitor's plan, and a form for a key. Empty if the server uses no keys. */
+export function Plan() {
+  const [isOpen, setOpen] = useState(false);
+  const hasKey = !isAnonymous.value;
+  const plan = access.value?.plan;
+  if (plan === undefined) return null;
+  const words = plan === "pro" ? "full access" : "flares appear after five minutes";
+  return (
+    <section class="plan" aria-label="Your access">
+      <p>
+        {hasKey ? `Your key gives you the ${plan} plan` : `Without a key, you are on the ${plan} plan`}:{" "}
+        {words}.{" "}
+        {hasKey ? (
+          <button type="button" onClick={() => switchKey(undefined)}>
+            Forget the key
+          </button>
+        ) : (
+          <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Enter a key
+          </button>
+        )}
+      </p>
+      {isOpen && !hasKey && <KeyForm />}
     </section>
   );
 }
