@@ -158,6 +158,8 @@ test(`${title} takes at most 35 MB with its dependencies, has no script that an 
     "ioredis",
     "jose",
     "mqtt",
+    "@preact/signals",
+    "@preact/signals-core",
     "preact",
     "preact-render-to-string",
     "uuid",

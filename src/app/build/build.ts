@@ -18,7 +18,7 @@ const ENTRIES = ["main", "index", "gateway/index", "extensions/permalinks/pictur
 const CLIENT = "clients/sdk/index";
 const ASSETS = ["clients/style", "extensions/docs/site/assets", "extensions/permalinks/picture/fonts"];
 /** `npm run pages` bundles these. */
-const IN_PAGES = ["preact", "preact-render-to-string"];
+const IN_PAGES = ["@preact/signals", "@preact/signals-core", "preact", "preact-render-to-string"];
 
 const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const external = Object.keys(dependencies).filter((name) => !PACKED_INSIDE.includes(name));
