@@ -5,7 +5,7 @@ import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findChromium, widthsFor } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
-import { openDashboard, shareDashboard } from "./open-dashboard.ts";
+import { openDashboard, shareDashboard, waitForCount } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 import { WIDE } from "./wide-market.ts";
 
@@ -288,9 +288,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       step += 1;
       market.show(flaring(step));
       await expect.poll(() => gateway.head.snapshot.flares.pro[0]?.id).toBe(`flare-${step}`);
-      await page
-        .locator(".status dd", { hasText: `${gateway.head.cursor.seq - before} since this page was` })
-        .waitFor({ state: "attached" });
+      await waitForCount(page, `${gateway.head.cursor.seq - before} since this page was`);
       return `${gateway.head.cursor.seq}`;
     };
     const before = gateway.head.cursor.seq;

@@ -5,7 +5,7 @@ import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
-import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
+import { enterKey, makeKeys, openDashboard, waitForCount } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 /* Tests of repeated actions, and of a page that stays open for long. */
@@ -82,7 +82,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     market.start("ONE");
     market.surge("ONE");
     market.finish("ONE");
-    await page.locator(".status dd", { hasText: /^[3-9] since/ }).waitFor({ state: "attached" });
+    await waitForCount(page, /^[3-9] since/);
     await page.reload();
     await isLive(page);
     await goto("feed");
@@ -113,7 +113,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
       await goto("feed");
       await isLive(page);
       market.show({ ...SAMPLE_SNAPSHOT, flares: { ...running, free: [SAMPLE_FLARE] } });
-      await page.locator(".status dd", { hasText: "1 since" }).waitFor({ state: "attached" });
+      await waitForCount(page, "1 since");
       const words = page.locator(".events li .words");
       const said =
         "keys" in settings ? /^has lasted at least 5\sminutes, since 08:21:00; / : /^still flaring; at /;
@@ -152,7 +152,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await page.getByText("Your key gives you the pro plan").waitFor();
     const said = page.locator(".unseen [aria-live]");
     const hears = async (sentence: string, count: number) => {
-      await page.locator(".status dd", { hasText: `${count} since` }).waitFor({ state: "attached" });
+      await waitForCount(page, `${count} since`);
       await page.clock.runFor(10_000);
       await expect.poll(() => said.textContent()).toBe(sentence);
     };

@@ -144,7 +144,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     await isLive(page);
     for (const name of PAGES) {
       await page.goto(`${gateway.url}/#/${name}`);
-      await page.locator("main h2").first().waitFor();
+      await page.locator("main h2:not(.rendered h2)").first().waitFor();
       for (const width of [1_200, 360]) {
         await page.setViewportSize({ width, height: 800 });
         const found = await page.evaluate(LOOK);

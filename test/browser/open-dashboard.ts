@@ -35,7 +35,7 @@ export async function openDashboard(
   const goto = async (name: string) => {
     const isOpen = page.url().startsWith(gateway.url);
     await page.goto(`${gateway.url}/#/${name}`);
-    await page.locator("main h2").first().waitFor();
+    await page.locator("main h2:not(.rendered h2)").first().waitFor();
     // The heading may be the previous page's until a frame after the address has changed.
     if (isOpen) await page.evaluate(TWO_FRAMES);
   };
@@ -65,6 +65,13 @@ export function shareDashboard(
     await opened.page.mouse.move(0, 0);
     return opened;
   };
+}
+
+/** Waits until the details of the state say so of the events since the page was opened. */
+export async function waitForCount(page: Page, text: string | RegExp): Promise<void> {
+  await page.evaluate(`document.querySelector(".status").open = true`);
+  await page.locator(".status dd", { hasText: text }).waitFor();
+  await page.evaluate(`document.querySelector(".status").open = false`);
 }
 
 /** A key file with one key of the plan pro. */

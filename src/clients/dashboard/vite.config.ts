@@ -25,7 +25,7 @@ const renderer = (): Plugin => ({
         emptyOutDir: true,
         minify: true,
         target: "node22",
-        rolldownOptions: { output: { entryFileNames: "render.js" } },
+        rolldownOptions: { output: { entryFileNames: "render.js", codeSplitting: false } },
       },
     });
   },

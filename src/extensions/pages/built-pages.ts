@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { TokenDetails } from "../../base/model/index.ts";
+import type { Snapshot, TokenDetails } from "../../base/model/index.ts";
+import type { SourceInfo } from "../../base/protocol/index.ts";
 import { Representation, versionOf } from "../../gateway/http/index.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -46,6 +47,13 @@ export interface PageRenderer {
     readonly market: string | undefined;
     readonly kind: { readonly origin: string; readonly facts: readonly string[] };
   }): string;
+  /** Renders what flares now on the first page of the dashboard. `nowMs`: event time. */
+  renderFirst(page: {
+    readonly lists: Pick<Snapshot, "flares" | "explanations" | "outcomes">;
+    readonly channel: "flares.pro" | "flares.free";
+    readonly nowMs: number;
+    readonly kind: { readonly origin: string; readonly facts: readonly string[] };
+  }): string;
 }
 
 /** Loads the built renderer. Rejects if it was not built. */
@@ -53,3 +61,9 @@ export async function loadRenderer(): Promise<PageRenderer> {
   const file = new URL("../../../dist/page/render.js", import.meta.url);
   return (await import(file.href)) as PageRenderer;
 }
+
+/** Returns what the renderer needs to know of the market. */
+export const kindOf = ({ origin, facts }: SourceInfo) => ({
+  origin,
+  facts: Object.entries(facts).flatMap(([fact, isKnown]) => (isKnown ? [fact] : [])),
+});

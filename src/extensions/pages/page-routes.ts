@@ -25,32 +25,33 @@ const PAGES: ReadonlySet<string> = new Set(["/", "/widgets"]);
 /**
  * Serves the dashboard: `/`, its worker and icons, `/assets/`; and the scripts of the elements for
  * any origin, with their demonstration at `/widgets`. If they were not built, browsers get a page
- * with instructions, and other clients a problem.
+ * with instructions, and other clients a problem. `first`: returns the page at `/`; default: as built.
  */
 export function addPageRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
   pages: ReadonlyMap<string, Representation>,
+  first = async () => pages.get("index.html"),
 ): void {
   const vary = varyOf(settings);
   const widget = readBuilt("widget");
   const add = (
     url: string,
-    fileOf: (request: FastifyRequest) => Representation | undefined,
+    fileOf: (request: FastifyRequest) => Representation | Promise<Representation | undefined> | undefined,
     fields: Readonly<Record<string, string>>,
     missing: string,
   ) =>
     scope.route({
       method: ["GET", "HEAD"],
       url,
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         // URLs in the dashboard are relative, so it works below any path of a proxy.
         const [path = "", query] = request.url.split("?");
         if (url === "/" && !path.endsWith("/")) {
           const last = path.slice(path.lastIndexOf("/") + 1);
           return reply.redirect(`./${last}/${query === undefined ? "" : `?${query}`}`, 308);
         }
-        const file = fileOf(request);
+        const file = await fileOf(request);
         if (!file) {
           if (PAGES.has(url) && answerUnbuilt(request, reply, settings.basePath)) return reply;
           throw new FlarewireError("not-found", missing);
@@ -58,7 +59,7 @@ export function addPageRoutes(
         return sendPage(request, reply.headers(fields), file, vary);
       },
     });
-  add("/", () => pages.get("index.html"), PAGE_FIELDS, NO_DASHBOARD);
+  add("/", first, PAGE_FIELDS, NO_DASHBOARD);
   // The worker is in the page's folder, because its scope must include the page. Names are fixed,
   // so caches revalidate them.
   for (const [name, file] of pages)

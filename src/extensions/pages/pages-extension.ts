@@ -1,5 +1,6 @@
 import { extension } from "../../gateway/start/index.ts";
 import { readBuilt } from "./built-pages.ts";
+import { createFirstPage } from "./first-page.ts";
 import { answerBrowser } from "./missing-page.ts";
 import { addPageRoutes } from "./page-routes.ts";
 
@@ -7,12 +8,14 @@ import { addPageRoutes } from "./page-routes.ts";
 export const pages = extension({
   name: "pages",
   settings: {},
-  open: () => {
+  open: (context) => {
     const built = readBuilt("dashboard");
+    const index = built.get("index.html");
+    const first = index && createFirstPage(context, index);
     return {
       provides: built,
       answerUnknown: answerBrowser,
-      routes: ({ app, settings }) => addPageRoutes(app, settings, built),
+      routes: ({ app, settings }) => addPageRoutes(app, settings, built, first),
     };
   },
 });

@@ -8,10 +8,10 @@ import {
   type TokenDetails,
   tokenOf,
 } from "../../base/model/index.ts";
-import type { Rights, SourceInfo } from "../../base/protocol/index.ts";
+import type { Rights } from "../../base/protocol/index.ts";
 import { type ResourceContext, shownTo } from "../../gateway/http/index.ts";
 import { type HistoryReader, flareText as recordText, TokenBodies, withLive } from "../history/index.ts";
-import type { PageRenderer } from "../pages/index.ts";
+import { kindOf, type PageRenderer } from "../pages/index.ts";
 import { flarePicture, flareText } from "./flare-facts.ts";
 import { livePage, withFlare } from "./live-page.ts";
 import type { PageText } from "./page-template.ts";
@@ -98,9 +98,3 @@ export function createSubjects({ history, head, info }: SubjectDependencies) {
   };
   return { readFlare, readToken };
 }
-
-/** Returns the kind of market in the form of the field `Flarewire-Facts`. */
-const kindOf = ({ origin, facts }: SourceInfo) => ({
-  origin,
-  facts: Object.entries(facts).flatMap(([fact, isKnown]) => (isKnown ? [fact] : [])),
-});

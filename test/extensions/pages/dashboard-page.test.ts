@@ -1,11 +1,17 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { formatKeys } from "../../../src/gateway/keys/index.ts";
+import type { SnapshotSource } from "../../../src/gateway/source/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
+import { ToldMarket } from "../../browser/told-market.ts";
 import { LedMarket } from "../../examples/led-gateway.ts";
-import type { Finish } from "../../support/servers/edges.ts";
+import { type Finish, newDirectory } from "../../support/servers/edges.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 
-async function serve(finish: Finish, settings: object = {}) {
+async function serve(finish: Finish, settings: object = {}, source: SnapshotSource = new LedMarket()) {
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings });
-  const gateway = await startGateway(config, { source: new LedMarket() });
+  const gateway = await startGateway(config, { source });
   finish(() => gateway.stop());
   return gateway.url;
 }
@@ -69,4 +75,25 @@ test("files outside the dashboard are not served, regardless of the path in thei
       "application/problem+json",
     ]);
   }
+});
+
+test("the page has what flares now before any script, with hostile names as text, for those who may see it", async ({
+  onTestFinished,
+}) => {
+  const token = { ...SAMPLE_FLARE.token, symbol: "</main><script>alert(1)</script>" };
+  const names = Array.from({ length: 40 }, (_, at) => ({ ...SAMPLE_FLARE, id: `${at}`, token }));
+  const flares = { ...SAMPLE_SNAPSHOT.flares, pro: names, free: [] };
+  const source = () => new ToldMarket({ ...SAMPLE_SNAPSHOT, flares });
+  const open = await (await fetch(`${await serve(onTestFinished, {}, source())}/`)).text();
+  expect(open).toContain('<b class="live">40 tokens</b> are flaring on BSC');
+  expect(open.match(/<tr>/g)).toHaveLength(16);
+  expect(open).not.toContain("<script>");
+  expect(open).not.toMatch(/ style=| on\w+=/);
+  const keys = join(newDirectory(onTestFinished), "keys.json");
+  writeFileSync(keys, formatKeys([]));
+  const free = await (await fetch(`${await serve(onTestFinished, { keys }, source())}/`)).text();
+  expect(free).toContain("Nothing</b> is flaring on BSC");
+  const closed = { keys, anonymous: "off" };
+  const refused = await (await fetch(`${await serve(onTestFinished, closed, source())}/`)).text();
+  expect(refused).toContain('class="rendered"></main>');
 });

@@ -11,3 +11,5 @@ export function renderTokenPage({ kind, ...props }: RenderOptions): string {
   renderedMarket.value = kind;
   return renderToString(<TokenPage {...props} level={1} />);
 }
+
+export { renderFirst } from "./first.tsx";

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
+import { formatQuery } from "../state/flare-query.ts";
 import type { Seen } from "../state/seen.ts";
-import { access, isAnonymous, isPast, seen, switchKey } from "../state/store.ts";
+import { access, isAnonymous, isPast, renderedMain, seen, switchKey } from "../state/store.ts";
+import { route } from "../state/use-route.ts";
 import { formatSpan } from "../text/span.ts";
 import { onDemand } from "./on-demand.tsx";
 import { TimeText } from "./time-text.tsx";
@@ -38,6 +40,11 @@ function describeOutage(freshness: Seen["freshness"]): string {
 /** Why there is nothing to show yet, and what to do about it. */
 export function Waiting() {
   const reason = seen.value?.connection.reason ?? "";
+  const shown = route.value;
+  const isFirst = shown.page === "now" && formatQuery(shown.query) === "";
+  if (reason === "" && isFirst && renderedMain.value !== "")
+    // The server has rendered and escaped it.
+    return <div class="rendered" dangerouslySetInnerHTML={{ __html: renderedMain.value }} />;
   if (reason === "") return <p class="empty">Waiting for the server…</p>;
   const [, why] = /^HTTP 503 no data yet: (.*)$/s.exec(reason) ?? [];
   const [first = "", ...causes] = why?.split("; ") ?? [];

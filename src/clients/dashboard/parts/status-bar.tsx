@@ -1,11 +1,10 @@
-import { useEffect, useRef } from "preact/hooks";
-import type { DataFreshness } from "../../sdk/index.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { fillingText } from "../../text/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
 import { access, freshness as latest, seen as state } from "../state/store.ts";
-import { TimeText } from "./time-text.tsx";
+import { onDemand } from "./on-demand.tsx";
 
-const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
+const StatusDetails = onDemand(async () => (await import("./status-details.tsx")).StatusDetails);
 
 /** The state of the connection and the data's age, with details on click. */
 export function StatusBar() {
@@ -14,10 +13,15 @@ export function StatusBar() {
   const freshness = latest.value;
   const origin = access.value?.origin;
   const filling = freshness && fillingText(freshness);
+  const [isOpen, setOpen] = useState(false);
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => (details.current ? closeFromOutside(details.current) : undefined), []);
   return (
-    <details ref={details} class={`status ${mood}`}>
+    <details
+      ref={details}
+      class={`status ${mood}`}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary>
         {origin && origin !== "live" && (
           <span class="origin">
@@ -35,45 +39,9 @@ export function StatusBar() {
         {freshness && <span class="age">{describeAge(freshness)}</span>}
         {filling && <span class="age">reading the past: {filling}</span>}
       </summary>
-      <dl>
-        <dt>Transport</dt>
-        <dd>{seen ? TRANSPORTS[seen.connection.transport] : "–"}</dd>
-        <dt>Cursor</dt>
-        <dd>
-          <code>{seen?.cursor ?? "–"}</code>
-        </dd>
-        <dt>Market time</dt>
-        <dd>
-          {freshness?.observedAt ? (
-            <>
-              {freshness.observedAt.slice(0, 10)} <TimeText at={freshness.observedAt} zone=" UTC" />
-            </>
-          ) : (
-            "–"
-          )}
-        </dd>
-        <dt>Market</dt>
-        <dd>{origin ?? "–"}</dd>
-        <dt>Source</dt>
-        <dd>{freshness ? freshnessText(freshness) : "–"}</dd>
-        <dt>Events</dt>
-        <dd>{seen?.count ?? 0} since this page was opened</dd>
-        <dt>Missed</dt>
-        <dd>{seen && seen.gaps.length > 0 ? seen.gaps.join("; ") : "nothing"}</dd>
-        {seen?.connection.reason && (
-          <>
-            <dt>Connection</dt>
-            <dd>{seen.connection.reason}</dd>
-          </>
-        )}
-      </dl>
+      {isOpen && <StatusDetails />}
     </details>
   );
-}
-
-/** Describes the state of the source. Avoids `live`, which would look like the kind of market. */
-function freshnessText({ state, reason }: DataFreshness): string {
-  return [state === "live" ? "up to date" : state, reason].filter(Boolean).join(": ");
 }
 
 /**

@@ -21,7 +21,7 @@ const MAX_GUESSED_MS = 15_000;
 export const server = signal(new URL(globalThis.location?.href ?? "http://localhost"));
 
 /** The visitor's key; `undefined` for an anonymous visitor. */
-export const key = signal(storedKey());
+export const key = signal(globalThis.window ? storedKey() : undefined);
 
 /** The streams of the groups that the page follows. */
 const streams = GROUPS.map((group) => ({ group, seen: signal<Seen>() }));
@@ -73,6 +73,8 @@ export interface MarketKind {
   readonly facts: readonly string[] | undefined;
 }
 
+/** The markup of what flares now, as the server rendered it. */
+export const renderedMain = signal("");
 /** What the server says of the market when it renders a page itself. */
 export const renderedMarket = signal<MarketKind>({ origin: undefined, facts: undefined });
 export const market = computed<MarketKind>(() => access.value ?? renderedMarket.value);

@@ -5,6 +5,7 @@ import { AlertsButton } from "../parts/alerts/bell.tsx";
 import { BotButton } from "../parts/bot/bot-button.tsx";
 import { Filters, Hidden } from "../parts/filters.tsx";
 import { LACKING } from "../parts/groups.tsx";
+import { Rugs, whereText } from "../parts/headline.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { FINISHED, FlareTable, rowOf } from "../parts/table/flare-columns.tsx";
 import { flaresHash } from "../route.ts";
@@ -14,7 +15,7 @@ import { access, server, useNow } from "../state/store.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
 import { go } from "../state/use-route.ts";
 import { CAUSE_MEANINGS } from "../text/fate-text.ts";
-import { endedSource, type FlaresViewProps, Rugs, whereText } from "./now.tsx";
+import { endedSource, type FlaresViewProps } from "./now.tsx";
 
 /** The flares that ended within the last day: how they went, and why they ended. */
 export function FinishedView({ query, lists }: FlaresViewProps) {

@@ -1,8 +1,4 @@
-import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { formatShare } from "../../../base/lib/text/percent.ts";
-import { HOUR_MS, MINUTE_MS, startOf } from "../../../base/lib/time/time.ts";
-import { GROUP_FACTS, type GroupName } from "../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { AlertsButton } from "../parts/alerts/bell.tsx";
@@ -10,6 +6,7 @@ import { BotButton } from "../parts/bot/bot-button.tsx";
 import { Filters, Hidden } from "../parts/filters.tsx";
 import { Ago } from "../parts/flare/age.tsx";
 import { LACKING } from "../parts/groups.tsx";
+import { Headline } from "../parts/headline.tsx";
 import { FlareTable, JUST_ENDED, rowOf, runningColumns } from "../parts/table/flare-columns.tsx";
 import { TokenTable } from "../parts/table/token-table.tsx";
 import { Strip } from "../parts/timeline/strip.tsx";
@@ -19,9 +16,8 @@ import { useCandles } from "../state/candles/use-candles.ts";
 import { useStartPrices } from "../state/candles/use-start-prices.ts";
 import { type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
-import { filledShare } from "../state/judge.ts";
 import { wantedFlares, withoutFilters } from "../state/select-flares.ts";
-import { access, freshness, key, server, useNow } from "../state/store.ts";
+import { access, key, server } from "../state/store.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { WINDOW_MS } from "../state/timeline/lanes.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
@@ -70,10 +66,10 @@ export function NowView({ query: given, lists }: FlaresViewProps) {
   );
   return (
     <div class={hasCandles ? LACKING[group] : `${LACKING[group]} lacks-candles`}>
-      <Head query={query} running={all.length} bars={bars}>
+      <Headline query={query} running={all.length} bars={bars}>
         <AlertsButton label="Alert me" />
         <BotButton query={query} server={server.value} hasKeys={access.value?.plan !== undefined} />
-      </Head>
+      </Headline>
       <Strip
         group={group}
         bars={wanted}
@@ -100,78 +96,16 @@ function useWantedBars(bars: readonly Bar[], query: FlareQuery): readonly Bar[] 
   return bars.filter(({ flare }) => ids.has(flare.id));
 }
 
-/** Says where: `on BSC` or `on exchanges`. */
-export function whereText(group: GroupName): string {
-  return GROUP_FACTS[group].kind === "exchange" ? "on exchanges" : `on ${GROUP_FACTS[group].label}`;
-}
-
-interface HeadProps {
-  readonly query: FlareQuery;
-  readonly running: number;
-  readonly bars: readonly Bar[];
-  readonly children: preact.ComponentChildren;
-}
-
-/** How many tokens flare, and how many flares of the last hour were possible rugs. */
-function Head({ query, running, bars, children }: HeadProps) {
-  const filled = useComputed(() => filledShare(freshness.value)).value;
-  const { group, at, channel } = query;
-  const tokens = running === 0 ? "Nothing" : running === 1 ? "1 token" : `${running} tokens`;
-  const verb = at === undefined ? (running > 1 ? "are" : "is") : running > 1 ? "were" : "was";
-  return (
-    <div class="headline">
-      <div>
-        <h2>
-          <b class={running > 0 && at === undefined ? "live" : undefined}>{tokens}</b> {verb} flaring{" "}
-          {whereText(group)}
-          {at !== undefined && (
-            <>
-              {" at "}
-              <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)}`}</time> UTC
-            </>
-          )}
-        </h2>
-        {at === undefined ? (
-          <p>
-            {filled !== undefined && <b>{`Reading the past: ${formatShare(filled)}. `}</b>}
-            <span class="aside">
-              {channel === "flares.free"
-                ? "For 5 minutes or more, without a warning. "
-                : running > 0 && "Traders are suddenly piling in. "}
-            </span>
-            <Rugs bars={bars} />
-          </p>
-        ) : (
-          <button type="button" onClick={() => go(flaresHash({ ...query, at: undefined }), "push")}>
-            Back to now
-          </button>
-        )}
-      </div>
-      <div class="headline-actions">{children}</div>
-    </div>
-  );
-}
-
-/** How many of the flares that ended in the last hour were possible rugs. */
-export function Rugs({ bars }: Pick<HeadProps, "bars">) {
-  const fromMs = useNow((nowMs) => startOf(MINUTE_MS, nowMs) - HOUR_MS);
-  const ended = bars.filter(({ endMs }) => endMs !== undefined && endMs > fromMs);
-  const rugs = ended.filter(({ fate }) => fate === "canary").length;
-  if (ended.length === 0) return <>No flare ended in the last hour.</>;
-  if (rugs === 0) return <>{`No possible rug among the ${ended.length} that ended in the last hour.`}</>;
-  return (
-    <b class="down">
-      {`${rugs} of ${ended.length} that ended in the last hour ${rugs === 1 ? "was a possible rug" : "were possible rugs"}.`}
-    </b>
-  );
-}
-
 /** Why the list is empty, and what flared last. */
 function Nothing({
   query,
   past,
   bars,
-}: Pick<HeadProps, "query" | "bars"> & { readonly past: Past | Error | undefined }) {
+}: {
+  readonly query: FlareQuery;
+  readonly bars: readonly Bar[];
+  readonly past: Past | Error | undefined;
+}) {
   if (query.at !== undefined) {
     const text =
       past instanceof Error ? past.message : past?.at === query.at ? "None at this time." : "Loading…";

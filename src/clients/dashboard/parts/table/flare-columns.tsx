@@ -231,6 +231,10 @@ const RUNNING: readonly Column<FlareRow>[] = [
   },
 ];
 
+/** The columns of the first list, which the server renders without candles. */
+const OF_FIRST: readonly string[] = ["token", "price", "five", "liquidity", "age", "reasons"];
+export const FIRST = RUNNING.filter(({ key }) => OF_FIRST.includes(key));
+
 /** Columns that need the candles of each minute. */
 const OF_CANDLES: readonly string[] = ["hour", "sixty", "volume"];
 /** Columns that exchanges cannot fill. */

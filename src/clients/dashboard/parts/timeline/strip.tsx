@@ -16,9 +16,11 @@ import {
   WINDOW_MS,
 } from "../../state/timeline/lanes.ts";
 import { formatMinute } from "../../text/format.ts";
+import { onDemand } from "../on-demand.tsx";
 import { Bars, type PlacedBar } from "./bars.tsx";
 import { Scrubber } from "./scrubber.tsx";
-import { TimelineCard } from "./timeline-card.tsx";
+
+const TimelineCard = onDemand(async () => (await import("./timeline-card.tsx")).TimelineCard);
 
 interface StripProps {
   readonly group: GroupName;

@@ -16,7 +16,7 @@ function isStored(one: string): boolean {
 }
 
 /** The visitor's watch list, which only this browser stores. */
-const stored = signal(readWatched());
+const stored = signal<ReadonlySet<string>>(globalThis.window ? readWatched() : new Set());
 
 /** Follows changes in other tabs: without them, the next toggle here would undo them. */
 export function followWatched(): () => void {

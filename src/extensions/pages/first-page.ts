@@ -1,0 +1,47 @@
+import { MINUTE_MS, startOf } from "../../base/lib/time/time.ts";
+import { type Representation, represent, shownTo } from "../../gateway/http/index.ts";
+import type { ExtensionContext } from "../../gateway/start/index.ts";
+import { kindOf, loadRenderer, type PageRenderer } from "./built-pages.ts";
+
+/** A list this old is shown again, so that visitors cost no more than this however many they are. */
+const KEPT_MS = 5_000;
+const PLACE = /(<main [^>]*class="rendered"[^>]*>)(?=<\/main>)/;
+
+/**
+ * Returns a function that returns the dashboard's page with what flares now, as everyone may see
+ * it: so the list is there before the script. Without data, or for a server that shows nothing
+ * without a key, it is the page as built.
+ */
+export function createFirstPage(
+  { head, policy, info, clock }: Pick<ExtensionContext, "head" | "policy" | "info" | "clock">,
+  built: Representation,
+  load: () => Promise<PageRenderer> = loadRenderer,
+): () => Promise<Representation> {
+  const plain = built.bytes.toString();
+  const renderer = load().catch(() => undefined);
+  let last: { readonly page: Representation; readonly atMs: number } | undefined;
+  const make = ({ renderFirst }: PageRenderer): Representation => {
+    const rights = policy.anonymous?.access;
+    if (!head.ready || !rights || rights.channels) return built;
+    const { flares, explanations, outcomes } = shownTo(head.snapshot, rights.plan);
+    const channel = rights.plan === "free" ? "flares.free" : "flares.pro";
+    // Whole minutes, so that the page has one version until its data changes.
+    const nowMs = startOf(MINUTE_MS, head.observedAtMs);
+    const lists = { flares, explanations, outcomes };
+    const markup = renderFirst({ lists, channel, nowMs, kind: kindOf(info()) });
+    return represent(
+      plain.replace(PLACE, (place) => place + markup),
+      "text/html; charset=utf-8",
+    );
+  };
+  return async () => {
+    const rendering = await renderer;
+    if (!rendering) return built;
+    const atMs = clock.monotonic();
+    if (!last || atMs - last.atMs >= KEPT_MS) {
+      const page = make(rendering);
+      last = { page: page.version === last?.page.version ? last.page : page, atMs };
+    }
+    return last.page;
+  };
+}
