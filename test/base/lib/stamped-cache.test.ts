@@ -42,6 +42,21 @@ test("requests share a running read until the stamp changes; the outdated value 
   expect(cache.get("a")).toBe("new");
 });
 
+test("a value that was read while its stamp changed is returned, but not cached", async () => {
+  const cache = new StampedCache<string>(10_000, sizeOf);
+  let stamp = "1";
+  const read = () =>
+    cache.read(
+      "a",
+      () => stamp,
+      async () => `read at ${stamp}`,
+    );
+  const first = read();
+  stamp = "2";
+  expect([await first, cache.get("a")]).toEqual(["read at 1", undefined]);
+  expect([await read(), cache.get("a")]).toEqual(["read at 2", "read at 2"]);
+});
+
 test("a failed read does not drop a newer value, and the next request reads again", async () => {
   const cache = new StampedCache<number>(10_000, sizeOf);
   const late = Promise.withResolvers<number>();

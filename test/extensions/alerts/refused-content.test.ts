@@ -31,6 +31,17 @@ test.for([400, 413, 422])(
   },
 );
 
+test("earlier refusals of a message that was then accepted do not count for the next message", async ({
+  sut,
+}) => {
+  const { receiver } = sut;
+  const answers = [400, 400, 200, 400].map((code) => status(code));
+  receiver.answer = (response, delivery) => (answers.shift() ?? status(200))(response, delivery);
+  const alerts = sut.enqueue(3);
+  await sut.tried(5);
+  expect(idsOf(receiver.attempts.slice(0, 5))).toEqual([0, 0, 0, 1, 1].map((at) => alerts[at]?.id));
+});
+
 test("a receiver that refuses every message for hours, and then accepts them, gets each one", async ({
   sut,
 }) => {

@@ -165,19 +165,26 @@ test("a level that is crossed while no process runs is reported by the next proc
   }
 });
 
-test("a rule with a changed edge starts over, and reports no fall without a rise", async ({ sut }) => {
+test("a rule with a changed edge, filter or channels starts over, and reports nothing that was so before", async ({
+  sut,
+}) => {
   const store = openAlertStore();
-  const first = follow(sut, store, { edge: { field: "recent_price_change", above: 3, below: 0 } });
+  const edge = { field: "recent_price_change", above: 3, below: 0 };
+  const first = follow(sut, store, { edge, filter: { symbols: ["none"] } });
   await quiet();
   await sut.publish("list", "list", "flare", "refresh");
   await quiet();
   await first.end();
-  expect(typesOf(drain(store))).toEqual(["edge-rose"]);
-  const edge = { field: "liquidity", above: 1e15, below: 1e14, on: "both" };
-  const second = follow(sut, store, { edge });
-  await quiet();
-  await second.end();
-  expect(typesOf(drain(store))).toEqual([]);
+  for (const changed of [
+    { edge },
+    { edge, channels: ["flares.*"] },
+    { edge: { field: "liquidity", above: 1e15, below: 1e14, on: "both" } },
+  ]) {
+    const next = follow(sut, store, changed);
+    await quiet();
+    await next.end();
+    expect(typesOf(drain(store)), JSON.stringify(changed)).toEqual([]);
+  }
 });
 
 test("when the store fails, as on a full disk, no alert is lost or repeated", async ({ sut }) => {

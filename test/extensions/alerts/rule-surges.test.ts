@@ -46,3 +46,17 @@ test("[W45] the surges of a reported flare are reported in its quiet time; those
     "flare-finished",
   ]);
 });
+
+test("[W45] a surge or a finish of a flare whose start the rule did not get is reported in the quiet time", () => {
+  const flares = new Flares();
+  const judge = createRuleJudge(ruleOf({ quiet_seconds: 600 }), NEW_RULE);
+  const messages = [
+    flares.start("ONE", 0),
+    flares.finish("ONE", 90),
+    flares.surge("ONE2", 120),
+    flares.surge("ONE2", 180, 2),
+    flares.finish("ONE2", 240),
+  ];
+  const types = ["flare-started", "flare-finished", "flare-surged", "flare-surged", "flare-finished"];
+  expect(reported(judge, messages)).toEqual(types);
+});

@@ -125,6 +125,8 @@ describe("a followed exchange", () => {
       const heard = candles.length;
       first?.socket.send(JSON.stringify(candleNews(pair ?? "", 0)));
       await until("its last news arrive", () => candles.length > heard);
+      // The loss is noticed later.
+      clock.advance(2_000);
       first?.socket.terminate();
       await until("the loss is noticed", () => follower.trouble !== undefined);
       expect(follower.trouble).toBe("1 of 2 streams are down: closed the connection (1006)");

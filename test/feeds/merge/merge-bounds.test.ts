@@ -7,7 +7,7 @@ import { createGc } from "../../support/create-gc.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { stillRunning, test } from "../../support/time/still-running.ts";
 import { Joined, settle } from "./joined.ts";
-import { clock, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
+import { clock, listing, SECOND, START, ToldFeed, trade } from "./told-feed.ts";
 
 const at = (ms: number): MarketEvent => ({ kind: "clock", at: START + ms });
 const HOUR_S = 3_600;
@@ -121,6 +121,24 @@ describe("late, early and missing events", () => {
       inTime,
     ]);
     expect(market.feed.parts?.()[0]?.late).toBe(0);
+  });
+
+  test("a late trade or listing keeps the time that its feed states, even if the feed states it late", async () => {
+    await using market = new Joined(0);
+    const { bsc, exchange, reported } = market;
+    await market.run(0, 2, [bsc, exchange]);
+    await market.run(3, 60, [exchange]);
+    const listed = { ...listing(20), listedAt: START + 10_000 };
+    const traded = { ...trade(21), tradedAt: START + 11_000 };
+    bsc.tell(listing(19), listed, traded);
+    exchange.tell(clock(61));
+    await settle();
+    const at = START + 60_000;
+    expect(reported.filter(({ kind }) => kind !== "clock")).toEqual([
+      { ...listing(19), at, listedAt: START + 19_000 },
+      { ...listed, at },
+      { ...traded, at },
+    ]);
   });
 
   test("events dated up to a minute ahead are accepted; later ones are dropped and reported once", async () => {

@@ -82,6 +82,11 @@ export function trade(second: number, token = "0xaa", group: MarketGroup = "bsc"
   return { kind: "trade", at, group, pool: "0xp", token, side: "buy", ...amounts, trader: "0xt" };
 }
 
+export function listing(second: number, token = "0xaa"): Extract<MarketEvent, { readonly kind: "listing" }> {
+  const at = START + second * SECOND;
+  return { kind: "listing", at, group: "bsc", pool: "0xp", token, liquidity: "1" };
+}
+
 export function candle(second: number, token = "BTC"): Candle {
   const at = START + second * SECOND;
   const prices = { open: "1", high: "1", low: "1", close: "1", volume: "1" };

@@ -60,3 +60,14 @@ test("delivered entries are remembered for repairs, up to the capacity", () => {
   expect(recent.after(at(3))).toBeUndefined();
   expect(recent.after(entryAfter(at(4)))).toBeUndefined();
 });
+
+test("[I2] a commit announced before the node started over is not delivered after it", () => {
+  const { recent, at } = read(1);
+  const second = entryAfter(at(1));
+  recent.commit(second);
+  recent.restart(at(1));
+  expect([recent.lacksCommitted, recent.delivered, recent.last]).toEqual([false, at(1), at(1)]);
+  recent.receive(second);
+  expect(recent.take()).toEqual([]);
+  expect([recent.commit(second), recent.take()]).toEqual(["accepted", [second]]);
+});

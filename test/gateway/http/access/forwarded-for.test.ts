@@ -1,5 +1,8 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { expect } from "vitest";
 import { clientOf } from "../../../../src/gateway/http/access/client-address.ts";
+import { createAddressReader, createTrust } from "../../../../src/gateway/http/access/trusted-peers.ts";
 import type { RouteScope } from "../../../../src/gateway/http/server.ts";
 import { test } from "../rest/rest-fixture.ts";
 import { HANDSHAKE, test as wireTest } from "../stream/websocket-fixture.ts";
@@ -16,6 +19,9 @@ test.for([
   ["[2001:db8::7]:51234", "2001:db8::7"],
   ["198.51.100.1, 203.0.113.9:1", "203.0.113.9"],
   ["203.0.113.9:51234, 10.0.0.2:443", "203.0.113.9"],
+  ["198.51.100.1, 203.0.113.9, 10.0.0.2", "203.0.113.9"],
+  ["198.51.100.1, 10.0.0.3, 203.0.113.9", "203.0.113.9"],
+  ["10.0.0.3, 10.0.0.2", "10.0.0.3"],
   ["unknown", "127.0.0.1"],
   ["_hidden:1", "127.0.0.1"],
   ["", "127.0.0.1"],
@@ -30,8 +36,13 @@ test.for([
 ] as const)("behind a proxy X-Forwarded-For %j is the client %s", async ([field, ip], { makeRest }) => {
   const settings = { trustProxy: ["127.0.0.1", "10.0.0.0/8"] };
   const rest = await makeRest({ settings, register: tellAddress });
-  const { json } = await rest.ask("GET", "/ip", { "x-forwarded-for": field });
+  const headers = { "x-forwarded-for": field };
+  const { json } = await rest.ask("GET", "/ip", headers);
   expect(json).toEqual({ ip });
+  // The limits count the same client as the routes.
+  const read = createAddressReader(createTrust(settings.trustProxy));
+  const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: "127.0.0.1" });
+  expect(read(Object.assign(new IncomingMessage(socket), { headers }))).toBe(ip);
   expect(clientOf(ip)).not.toBe("");
 });
 

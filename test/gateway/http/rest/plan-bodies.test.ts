@@ -6,6 +6,7 @@ import { createPreparedRoutes } from "../../../../src/gateway/http/rest/prepared
 import { Representation } from "../../../../src/gateway/http/rest/representation.ts";
 import { ResourceBodies } from "../../../../src/gateway/http/rest/resource-bodies.ts";
 import { planByHeader } from "../../../support/servers/plan-by-header.ts";
+import { SAMPLE_EXPLANATION } from "../../../support/world/samples.ts";
 import { flare } from "../../source/sample-snapshots.ts";
 import { FRESH, HandHead, INFO } from "./rest-fixture.ts";
 
@@ -92,4 +93,21 @@ test("[K2] the free plan's flares of every group follow the head, also while onl
       );
       for (const other of others) expect(other.bytes.toString()).not.toContain("NEW");
     }
+});
+
+test("[K2] the free plan's explanations follow the head, also while only an explanation changes", () => {
+  const head = new HandHead();
+  const bodies = new ResourceBodies(head);
+  const running = flare("RUN");
+  const explain = (text: string) => ({ explanations: { [running.id]: { ...SAMPLE_EXPLANATION, text } } });
+  const free = { free: [running], pro: [running], finished_trending: [] };
+  head.move({ [flaresKeyOf("bsc")]: free, ...explain("first") } as Partial<Snapshot>);
+  for (const text of ["first", "second", "third"]) {
+    head.move(explain(text));
+    for (const plan of ["free", "pro"] as const) {
+      const own = JSON.parse(bodies.resource("explanations", plan).bytes.toString());
+      const whole = JSON.parse(bodies.snapshot(plan).bytes.toString()).explanations;
+      expect([own[running.id].text, whole[running.id].text], plan).toEqual([text, text]);
+    }
+  }
 });

@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer, Socket } from "node:net";
+import { PassThrough } from "node:stream";
 import { expect } from "vitest";
 import { SseSocket } from "../../../../src/gateway/http/stream/sse-socket.ts";
 import { sseFraming } from "../../../../src/gateway/hub/index.ts";
 import { test as base } from "../../../support/time/still-running.ts";
-import { createHubUnderTest } from "../../hub/hub-fixture.ts";
+import { createHubUnderTest, settled } from "../../hub/hub-fixture.ts";
 
 /**
  * A stream on its own connection after the response's head. Fails if a socket remains open after
@@ -71,4 +72,30 @@ test("[S8] a socket that is closed twice sends one close, and nothing after it",
   await once(client, "end");
   expect(received().match(/event: close/g)).toHaveLength(1);
   expect(received()).not.toContain("written later");
+});
+
+test("[L3] a client whose connection was full several times gets every event", async () => {
+  const { hub, publish, errors } = createHubUnderTest();
+  // Full after each write, until the client reads.
+  const [out, raw] = [new PassThrough({ highWaterMark: 1 }), new Socket()];
+  const connection = new SseSocket(out, raw);
+  connection.attach(hub.connect(connection, sseFraming, { channels: ["newest.bsc"] }));
+  let received = "";
+  const readAll = async () => {
+    for (let turn = 0; turn < 20; turn++) {
+      received += out.read() ?? "";
+      await settled();
+    }
+    return received.match(/^event: token-listed$/gm)?.length ?? 0;
+  };
+  const counts = [await readAll()];
+  for (let round = 0; round < 3; round++) {
+    await publish("list");
+    await publish("list", "list");
+    counts.push(await readAll());
+  }
+  raw.destroy();
+  await settled();
+  await hub.close();
+  expect([counts, errors]).toEqual([[0, 3, 6, 9], []]);
 });
