@@ -25,6 +25,7 @@ test("tokens of every simulated group flare, in the format of their group, with 
   });
   const engine = new TrendEngine({ facts: FACTS });
   const started = new Set<string>();
+  let charted = 0;
   for (let at = BEGIN_MS; at <= BEGIN_MS + 3 * HOUR_MS; at += 10 * MINUTE_MS) {
     const events: MarketEvent[] = [];
     market.advanceTo(at, events);
@@ -40,12 +41,19 @@ test("tokens of every simulated group flare, in the format of their group, with 
       for (const { id } of lists.free) expect(lists.pro.map((flare) => flare.id)).toContain(id);
       for (const { id } of lists.finished_trending) expect(snapshot.outcomes[id]).toBeDefined();
     }
+    // Other lists name a flare by its id once it is public.
+    for (const { flare: shown } of snapshot.charts.bsc) {
+      const own = snapshot.flares.free.find(({ token }) => token.address === shown.token.address);
+      if (own) expect(shown).toMatchObject({ id: own.id, relevant: true });
+      if (own) charted += 1;
+    }
     for (const { token, pair, exchange, liquidity } of snapshot["flares.exchange"].pro) {
       expect(token).not.toHaveProperty("address");
       expect([pair, liquidity]).toEqual([`${token.symbol}/USDT`, "0"]);
       expect(exchange).toMatch(/^venue[123]$/);
     }
   }
+  expect(charted).toBeGreaterThan(0);
   const counts = SIMULATED.map((group) => [...started].filter((key) => key.startsWith(group)).length);
   expect(Math.min(...counts)).toBeGreaterThan(0);
   const ended = SIMULATED.map((group) => engine.snapshot()[flaresKeyOf(group)].finished_trending.length);

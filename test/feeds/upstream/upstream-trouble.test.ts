@@ -82,6 +82,8 @@ for (const [what, script, reason] of FAULTS) {
     expect(reported).toContain(`/snapshot ${reason}`);
     expect((await resume()).snapshot).toBe(snapshot);
     expect(source.freshness()).toMatchObject({ state: "live", reason: "", data_age_ms: 0 });
+    clock.advance(11_000);
+    expect(source.freshness().reason).toBe("no response for more than 10000 ms");
     expect(upstream.paths).toEqual(["snapshot", "snapshot", "snapshot"]);
   });
 }

@@ -110,6 +110,35 @@ test("[W34] a client that reads its lists late gets the events after them, not t
   ]);
 });
 
+test("[W34] [W36] a client that already skips one channel gets every list, if the log drops events meanwhile", async ({
+  make,
+}) => {
+  const limits = { conflateFrom: 5, catchUpBytes: 1 };
+  const sut = make({ hub: { limits }, log: { minCount: 5, maxAgeMs: 0, lastingAgeMs: 3_600_000 } });
+  const socket = sut.open({ channels: FOLLOWED, mode: "latest" }, (made) => {
+    made.highWater = 1;
+  });
+  socket.readOnce();
+  socket.freeze();
+  await sut.publish("list");
+  await sut.publish(...Array<Step>(8).fill("status"));
+  for (let turn = 0; turn < 3; turn++) {
+    socket.readOnce();
+    await settled();
+  }
+  expect(socket.of("missed").length).toBeGreaterThan(0);
+  for (let count = 0; count < 20; count++) {
+    sut.clock.advance(10);
+    await sut.publish("list");
+  }
+  for (let turn = 0; turn < 40; turn++) {
+    socket.readOnce();
+    await settled();
+  }
+  expect(socket.of("missed")).toHaveLength(8);
+  expect(socket.of("conflated")).toMatchObject([{ channels: FOLLOWED }]);
+});
+
 test("[W34] the first subscription sets the mode; a later one that names another mode is rejected", ({
   sut,
 }) => {

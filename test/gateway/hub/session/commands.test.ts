@@ -258,7 +258,9 @@ test("[W22] a client that does not subscribe in time is closed; one that did is 
 test("[W20] [W26] commands after the close are ignored, do not delay the termination, and are not counted", ({
   sut,
 }) => {
-  const socket = sut.open();
+  const socket = sut.open({}, (opened) => {
+    opened.isDeflated = true;
+  });
   socket.session?.oversize();
   for (let halfSecond = 0; halfSecond < 4; halfSecond++) {
     expect(socket.terminated).toBe(false);
@@ -267,7 +269,10 @@ test("[W20] [W26] commands after the close are ignored, do not delay the termina
     sut.clock.advance(500);
   }
   expect([socket.closed, socket.terminated]).toEqual(["message-too-big", true]);
+  const { counters } = sut.hub;
+  expect([counters.open.websocket, counters.openDeflated]).toEqual([1, 1]);
   socket.end();
-  const counted = Object.entries(sut.hub.counters.closed).filter(([, count]) => count > 0);
+  const counted = Object.entries(counters.closed).filter(([, count]) => count > 0);
   expect(counted).toEqual([["message-too-big", 1]]);
+  expect([counters.open.websocket, counters.openDeflated]).toEqual([0, 0]);
 });
