@@ -7,10 +7,10 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 const STORE_EVERY_MS = 30_000;
 /** Maximum share of time for storing large states. */
 const USUAL_SHARE = 0.002;
-/** The same from STORE_EVERY_RECORDS events on, because a restart has to apply them. */
+/** The same after STORE_EVERY_RECORDS events or STORE_WITHIN_MS, which a restart has to replay. */
 const MAX_SHARE = 0.02;
-/** After this many events without a stored state, MAX_SHARE applies. */
 const STORE_EVERY_RECORDS = 5_000;
+const STORE_WITHIN_MS = 120_000;
 
 /** Decides when the state at the head is stored again. */
 export class CheckpointSchedule {
@@ -42,7 +42,8 @@ export class CheckpointSchedule {
     const endedAt = this.#clock.monotonic();
     this.#storedSeq = seq;
     this.#notBefore = endedAt + tookMs / MAX_SHARE;
-    this.#nextAt = endedAt + Math.max(STORE_EVERY_MS, tookMs / USUAL_SHARE);
+    const usualMs = Math.max(STORE_EVERY_MS, Math.min(tookMs / USUAL_SHARE, STORE_WITHIN_MS));
+    this.#nextAt = Math.max(this.#notBefore, endedAt + usualMs);
   }
 }
 

@@ -29,17 +29,22 @@ test("a process that continues from a stored state waits half a minute, unless 5
   expect(dueAfter(schedule, clock, 5_009)).toBe(30_000);
 });
 
-test("storing takes at most two thousandths of the time, and from 5,000 events on two hundredths", () => {
+test("storing takes at most two thousandths of the time; from 5,000 events or two minutes on, two hundredths", () => {
   const clock = new ManualClock();
   for (const [seq, tookMs, waitMs] of [
     [4_999, 60, 30_000],
     [4_999, 61, 30_500],
+    [4_999, 241, 120_000],
+    [4_999, 2_401, 120_050],
     [5_000, 61, 3_050],
     [5_000, 1_000, 50_000],
   ] as const) {
     const schedule = new CheckpointSchedule(clock);
     schedule.stored(0, tookMs);
-    expect(dueAfter(schedule, clock, seq), `${seq} ${tookMs}`).toBe(waitMs);
+    clock.advance(waitMs - 1);
+    const before = schedule.isDue(seq);
+    clock.advance(1);
+    expect([before, schedule.isDue(seq)], `${seq} ${tookMs}`).toEqual([false, true]);
   }
 });
 
