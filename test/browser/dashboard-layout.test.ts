@@ -229,18 +229,18 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       for (const name of pagesAt(width, ["feed", `token/${SAMPLE_FLARE.token.address}`])) {
         await page.goto("about:blank");
         await goto(name);
-        if (name === "feed") await page.locator(".events, .feed p").first().waitFor();
+        if (name === "feed") await page.locator(".feed p").first().waitFor();
         else await page.locator(".episodes tbody tr").first().waitFor();
         for (let step = 1; step <= STEPS; step++) {
           market.show(flaring(step));
           await page.evaluate("new Promise(requestAnimationFrame)");
         }
         if (name === "feed")
-          await page.locator(`.events li:nth-child(${STEPS * 1.5})`).waitFor({ state: "attached" });
+          await page.locator(`.events tbody tr:nth-child(${STEPS * 1.5})`).waitFor({ state: "attached" });
         shifts[name] = Number(await page.evaluate(SHIFT));
         if (name !== "feed") continue;
         // Each line is as high as its text, and cuts none off.
-        const lines = `[...document.querySelectorAll(".events li")].map((line) =>
+        const lines = `[...document.querySelectorAll(".events tbody tr")].map((line) =>
           [line.clientHeight, line.scrollHeight > line.clientHeight + 1])`;
         const found = (await page.evaluate(lines)) as readonly (readonly [number, boolean])[];
         expect(found.some(([, isCut]) => isCut)).toBe(false);
@@ -280,7 +280,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     const market = new ToldMarket(flaring(0));
     const { gateway, page, goto } = await openDashboard(onTestFinished, market);
     await goto("feed?updates=true");
-    const newest = () => page.locator(".events li").first().getAttribute("data-seq");
+    const newest = () => page.locator(".events time").first().getAttribute("data-seq");
     const button = page.getByRole("button", { name: /^Show \d+ new$/ });
     let step = 0;
     /** Sends events, and waits until the page has counted them. */
@@ -295,7 +295,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     for (let round = 0; round < (IS_SOAK ? 2 : 1); round++) {
       const shown = await happen();
       await expect.poll(newest).toBe(shown);
-      await page.locator(".events li").first().hover();
+      await page.locator(".events tbody tr").first().hover();
       const waiting = await happen();
       expect([await newest(), await button.isVisible()]).toEqual([shown, true]);
       await page.mouse.move(0, 0);
@@ -324,14 +324,12 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
       token: { ...SAMPLE_FLARE.token, symbol: "TWIN", address: `0x${digit.repeat(40)}` },
     }));
     const of = (pro: typeof bsc) => ({ ...SAMPLE_SNAPSHOT, flares: { ...SAMPLE_SNAPSHOT.flares, pro } });
-    const twins = page.locator(".events li", { hasText: "TWIN" });
+    const twins = page.locator(".events tbody tr", { hasText: "TWIN" });
     market.show(of(bsc.slice(0, 1)));
-    await expect.poll(() => twins.locator(".address").count()).toBe(0);
+    await expect.poll(() => twins.locator(".tag").count()).toBe(0);
     await twins.waitFor();
     market.show(of(bsc));
-    await expect
-      .poll(() => twins.locator(".address").allTextContents())
-      .toEqual(["0xbbbb…bbbb", "0xaaaa…aaaa"]);
+    await expect.poll(() => twins.locator(".tag").allTextContents()).toEqual(["0xbbbb…bbbb", "0xaaaa…aaaa"]);
   });
 
   test("a full list of news counts the new lines that wait while the visitor reads", async ({
@@ -347,7 +345,7 @@ describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Ch
     const { page, goto } = await openDashboard(onTestFinished, market);
     market.show(listed(MAX_NEWS));
     await goto("feed");
-    const lines = page.locator(".events li");
+    const lines = page.locator(".events tbody tr");
     await expect.poll(() => lines.count()).toBe(MAX_NEWS);
     await lines.first().hover();
     market.show(listed(MAX_NEWS + 2));

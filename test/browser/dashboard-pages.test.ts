@@ -114,16 +114,42 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     }
   });
 
-  test("the choice of every update is on one line beside the title, also on the narrowest screen", async () => {
+  test("the choice of every update is on one line, also on the narrowest screen", async () => {
     const { page, goto } = await shared();
     await goto("feed");
-    const height = `document.querySelector(".feed-head .choice span").clientHeight`;
+    const height = `document.querySelector(".feed-head .segments").clientHeight`;
     for (const width of [320, 360]) {
       await page.setViewportSize({ width, height: 640 });
-      expect(await page.evaluate(height), `${width}`).toBeLessThan(30);
-      const right = `innerWidth - document.querySelector(".feed-head .choice").getBoundingClientRect().right`;
+      expect(await page.evaluate(height), `${width}`).toBeLessThan(50);
+      const right = `innerWidth - document.querySelector(".feed-head .segments").getBoundingClientRect().right`;
       expect(await page.evaluate(right), `${width}`).toBeGreaterThanOrEqual(0);
     }
+  });
+
+  test("a line of the feed names the token, has the date of an earlier day, and marks a rise that hardly anyone could sell", async () => {
+    const { page, goto } = await shared();
+    const flare = {
+      ...SAMPLE_FLARE,
+      id: "yesterday",
+      started_trending_at: "2017-11-11T23:50:00.000Z",
+      finished_trending_at: "2017-11-12T00:10:00.000Z",
+    };
+    const why = { ...SAMPLE_EXPLANATION, warnings: ["no-seller"] };
+    const record = { flare, started: null, why, cause: "canary", outcome: SAMPLE_OUTCOME };
+    await page.route("**/api/v1/history?group=bsc*", (route) =>
+      route.fulfill({ json: { flares: [record], next: null } }),
+    );
+    await goto("feed");
+    const [end, start] = ["possible rug", "started"].map((what) =>
+      page.locator(".events tbody tr", { hasText: what }).last(),
+    );
+    await expect
+      .poll(() => end?.innerText())
+      .toMatch(
+        /^00:10\s+11-12\s+possible rug\s+UNI\s+Uni Token\s+\S+\s%\s+at the end\s+⚠ hardly anyone could sell peak \+14\s%/,
+      );
+    expect(await start?.locator(".when").innerText()).toBe("23:50\n11-11");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
   test("a possible rug among the strongest is marked, and each page has its title", async () => {

@@ -55,7 +55,7 @@ describe.skipIf(findChromium() === undefined)("every page in Chromium", () => {
       await expect
         .poll(async () => (await page.goto(`${gateway.url}/${path}`))?.status(), { message: path })
         .toBe(200);
-      if (path === "#/feed") await page.locator(".flare-started .words", { hasText: "1000+" }).waitFor();
+      if (path === "#/feed") await page.locator(".events .change").first().waitFor();
       for (const width of widthsFor(at)) {
         await page.setViewportSize({ width, height: 900 });
         const found = await page.evaluate(CUT_NUMBERS);

@@ -23,7 +23,7 @@ const READY: Readonly<Record<Route["page"], string>> = {
   finished: ".finished tbody tr:nth-child(9)",
   markets: ".strongest tbody tr:nth-child(12)",
   // As many as fit on a screen.
-  feed: ".events li:nth-child(24)",
+  feed: ".events tbody tr:nth-child(20)",
   developers: ".developers pre",
   record: '.record[aria-busy="false"]',
   token: ".token-chart",

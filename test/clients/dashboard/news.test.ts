@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { withWholeUnits } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { feedHash, readRoute } from "../../../src/clients/dashboard/route.ts";
+import { lineOf, pastLines } from "../../../src/clients/dashboard/state/feed/feed-lines.ts";
 import {
   createStartNotices,
   MAX_NEWS,
@@ -9,8 +10,7 @@ import {
   newsOf,
   RepeatFilter,
 } from "../../../src/clients/dashboard/state/feed/news.ts";
-import { pastNewsOf } from "../../../src/clients/dashboard/state/feed/past-news.ts";
-import { describeEvent, feedText } from "../../../src/clients/dashboard/text/describe-event.ts";
+import { describeEvent } from "../../../src/clients/dashboard/text/describe-event.ts";
 import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
@@ -87,50 +87,28 @@ test("a flare's entry into the free list is news only without the list pro, and 
   expect(seqs([aged, start], true)).toEqual([1]);
   // If a flare enters both lists at once, the event of the free list comes first.
   for (const seesPro of [true, false]) expect(seqs([start, aged], seesPro)).toEqual([1]);
-  expect(describeEvent(aged)).toBe(
-    `has lasted at least 5 minutes, since 08:21:00; +14 % in 5 min. Now: ${SAMPLE_EXPLANATION.text}`,
-  );
-  expect(describeEvent(start)).toBe(`+14 % in 5 min: ${SAMPLE_EXPLANATION.text}`);
+  const lines = [aged, start].map((one) => lineOf({ event: one, token: SAMPLE_FLARE.token }));
+  expect(lines.map(({ isAged }) => isAged)).toEqual([true, false]);
 });
 
 test("news older than the log comes from the history and the lists, each item once, newest first", () => {
   const running = { ...SAMPLE_FLARE, id: "running", started_trending_at: "2026-01-01T00:03:00.000Z" };
   const ended = { ...SAMPLE_FLARE, finished_trending_at: "2026-01-01T00:02:00.000Z" };
-  const why = { started: SAMPLE_EXPLANATION, why: null };
+  const why = { started: null, why: SAMPLE_EXPLANATION };
   const records = [{ flare: ended, ...why, cause: "canary", outcome: SAMPLE_OUTCOME } as const];
-  const news = (known: readonly string[]) =>
-    pastNewsOf(records, { flares: { pro: [running] }, explanations: {} }, new Set(known)).map(
-      ({ name, words }) => `${name}: ${words}`,
-    );
-  const [start, end] = [`flare-started: ${SAMPLE_EXPLANATION.text}`, "flare-finished: +14 % peak"];
-  expect(news([])).toEqual(["flare-started: still flaring", expect.stringContaining(end), start]);
-  expect(news([`flare-finished ${ended.id}`])).toEqual(["flare-started: still flaring", start]);
-  expect(news(["flare-started running", `flare-finished ${ended.id}`])).toEqual([start]);
-});
-
-test("the feed says that the reason of a start is not stored", () => {
-  const flare = { ...SAMPLE_FLARE, finished_trending_at: "2017-11-12T08:30:00.000Z" };
-  const record = { flare, started: null, why: SAMPLE_EXPLANATION, cause: "faded", outcome: null } as const;
-  expect(pastNewsOf([record], undefined, new Set()).map(({ words }) => words)).toEqual([
-    "activity faded",
-    "lasted 9m 00s. The reason for its start is not stored.",
-  ]);
-});
-
-test("a running flare that is older than the log has its reason from the lists, with the time of it", () => {
-  const why = { ...SAMPLE_EXPLANATION, at: "2026-01-01T00:04:05.000Z" };
-  for (const flares of [{ pro: [SAMPLE_FLARE] }, { free: [SAMPLE_FLARE] }])
-    expect(pastNewsOf([], { flares, explanations: { [SAMPLE_FLARE.id]: why } }, new Set())).toMatchObject([
-      { name: "flare-started", words: `still flaring; at 00:04:05: ${why.text}` },
+  const explanations = { running: SAMPLE_EXPLANATION };
+  for (const flares of [{ pro: [running] }, { free: [running] }]) {
+    const news = (known: readonly string[]) => pastLines(records, { flares, explanations }, new Set(known));
+    expect(news([])).toMatchObject([
+      { key: "flare-started running", why: SAMPLE_EXPLANATION, isNow: true },
+      { key: `flare-finished ${ended.id}`, cause: "canary", outcome: SAMPLE_OUTCOME },
+      // The reason for its start is not stored.
+      { key: `flare-started ${ended.id}`, why: null },
     ]);
-});
-
-test("the feed explains underlined times only if it has some", () => {
-  const past = {};
-  const stored = { event: event(1, "flare-started", "flares.pro", started) };
-  const isExplained = (lines: readonly object[]) =>
-    feedText({ hasUpdates: false, count: lines.length, lines }).includes("Click an underlined time");
-  expect([[], [past], [past, stored]].map(isExplained)).toEqual([false, false, true]);
+    expect(news([`flare-finished ${ended.id}`, "flare-started running"]).map(({ name }) => name)).toEqual([
+      "flare-started",
+    ]);
+  }
 });
 
 test("a number stays on one line with its unit", () => {
@@ -182,11 +160,8 @@ test("an update is described by its values, not by the names of its fields", () 
     "+16 % in 5 min, 61 buys, 14 sells, $25.8K liquidity, price 0.00001234",
   );
   expect(describeEvent(updated({ market_data: null }))).toBe("market data");
-  const reason = { ...SAMPLE_EXPLANATION, text: "3 times the usual buyers" };
-  expect(describeEvent(updated({}, reason))).toBe("Now: 3 times the usual buyers");
-  expect(describeEvent(updated({ latest_buy_count: 61 }, reason))).toBe(
-    "61 buys. Now: 3 times the usual buyers",
-  );
+  // A reason has chips of its own.
+  expect(describeEvent(updated({}, SAMPLE_EXPLANATION))).toBe("");
   expect(describeEvent(updated({}, null))).toBe("no values");
 });
 

@@ -1,35 +1,28 @@
-import { Component } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { DAY_MS } from "../../../base/lib/time/time.ts";
 import { foldAddress } from "../../../base/model/groups.ts";
-import type { Flare, FlareRecord, Token } from "../../../base/model/index.ts";
-import { shortAddress } from "../../../base/model/token-key.ts";
+import type { FlareRecord } from "../../../base/model/index.ts";
 import type { EventMessage } from "../../sdk/index.ts";
 import { CodeSample } from "../parts/bot/code-sample.tsx";
 import { Sheet } from "../parts/bot/sheet.tsx";
-import { Gliding } from "../parts/flare/gliding.tsx";
-import { TimeText } from "../parts/time-text.tsx";
-import { UntrustedText } from "../parts/untrusted-text.tsx";
-import { feedHash, flarePageHref, tokenHash } from "../route.ts";
-import { fetchNews, hasPro, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
-import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
-import type { NamedEvent, Seen } from "../state/seen.ts";
-import { isAnonymous, nowS } from "../state/store.ts";
+import { feedColumns, rowOfLine } from "../parts/feed-columns.tsx";
+import { Segments } from "../parts/segments.tsx";
+import { TokenTable } from "../parts/table/token-table.tsx";
+import { feedHash } from "../route.ts";
+import { type FeedLine, lineOf, pastLines } from "../state/feed/feed-lines.ts";
+import { fetchNews, hasPro, MAX_NEWS, newsOf } from "../state/feed/news.ts";
+import type { Seen } from "../state/seen.ts";
+import { isAnonymous, nowS, useNow } from "../state/store.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
-import { describeEvent, feedText } from "../text/describe-event.ts";
 import { eventToken, namesakesOf } from "../text/event-token.ts";
-
-type Line = NamedEvent | PastNews;
-
-interface Shown {
-  readonly events: readonly Line[];
-  readonly count: number;
-}
+import "../styles/feed.css";
 
 /** A visitor who has scrolled at least this far is reading older events. */
 const READS_FROM_PX = 80;
+
+const MODES = { news: "News", updates: "Every update" } as const;
 
 export interface FeedViewProps {
   /**
@@ -49,17 +42,16 @@ export interface FeedViewProps {
  */
 export function FeedView({ hasUpdates, go, seen, server, apiKey }: FeedViewProps) {
   const news = useNews(seen, server, apiKey);
-  const shown = hasUpdates
-    ? { events: seen.events, count: seen.changes }
-    : { events: news ?? [], count: news?.length ?? 0 };
+  const updates = useMemo(() => seen.events.map(lineOf), [seen.events]);
+  const lines = hasUpdates ? updates : (news ?? []);
   return (
     <Feed
       // Remounts for the other list, so that no events wait from the previous one.
       key={`${hasUpdates}`}
       hasUpdates={hasUpdates}
-      onUpdates={(wanted) => go(feedHash(wanted), "push")}
-      events={shown.events}
-      count={shown.count}
+      onMode={(mode) => go(feedHash(mode === "updates"), "push")}
+      lines={lines}
+      count={hasUpdates ? seen.changes : lines.length}
       isLoading={!hasUpdates && news === undefined}
     />
   );
@@ -70,7 +62,11 @@ export function FeedView({ hasUpdates, go, seen, server, apiKey }: FeedViewProps
  * first. Then come other starts and ends of the last 24 hours, from the history and the lists.
  * `undefined` until both requests have ended. A request that fails adds nothing.
  */
-function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
+function useNews(
+  { news, view }: Seen,
+  server: URL,
+  apiKey: string | undefined,
+): readonly FeedLine[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();
   const [records, setRecords] = useState<readonly FlareRecord[]>();
   const nowMs = nowS.peek() * 1_000;
@@ -86,43 +82,56 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
     return () => over.abort();
   }, [server.href, apiKey]);
   const seesPro = hasPro(view);
-  const all = useMemo(() => {
+  return useMemo(() => {
     if (logged === undefined || records === undefined) return undefined;
     const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);
-    const past = pastNewsOf(records, view, new Set(events.map(newsKey)));
-    return [...events.map((event) => ({ event, token: eventToken(event, view) })), ...past].slice(
-      0,
-      MAX_NEWS,
-    );
+    const lines = events.map((event) => lineOf({ event, token: eventToken(event, view) }));
+    const past = pastLines(records, view, new Set(lines.map(({ key }) => key)));
+    return [...lines, ...past].slice(0, MAX_NEWS);
   }, [news, logged, records, seesPro]);
-  return all;
+}
+
+interface Shown {
+  readonly lines: readonly FeedLine[];
+  readonly count: number;
 }
 
 interface FeedProps extends Shown {
   readonly hasUpdates: boolean;
   /** Whether the stored events have not arrived yet. */
   readonly isLoading: boolean;
-  readonly onUpdates: (wanted: boolean) => void;
+  readonly onMode: (mode: keyof typeof MODES) => void;
 }
 
 /** Events, newest first. Lines stand still while the visitor reads; new ones wait. */
-function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
+function Feed({ lines, count, hasUpdates, isLoading, onMode }: FeedProps) {
   const [isHovered, setHovered] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
   const isScrolled = useScrolled();
   const [, showNewer] = useState(0);
   const shownLast = useRef<Shown>(undefined);
-  const latest = { events, count };
+  const latest = { lines, count };
   // Read `scrollY` too, because the scroll event comes a frame late.
   const isReading = isHovered || isFocused || isStill || isScrolled || scrollY > READS_FROM_PX;
   // Stored events arrive late, but do not disturb a visitor who has seen none yet.
   const held = isReading && shownLast.current?.count !== 0 ? shownLast.current : undefined;
   const shown = held ?? latest;
   shownLast.current = shown;
-  const waiting = shown === latest ? 0 : hasUpdates ? count - shown.count : countNew(events, shown.events);
-  const namesakes = useMemo(() => namesakesOf(shown.events.map(tokenOfLine)), [shown.events]);
+  const waiting = shown === latest ? 0 : hasUpdates ? count - shown.count : countNew(lines, shown.lines);
   const [raw, setRaw] = useState<EventMessage>();
+  const hasNoKey = isAnonymous.value;
+  const today = useNow((nowMs) => new Date(nowMs).toISOString().slice(0, 10));
+  const rows = useMemo(() => {
+    const namesakes = namesakesOf(shown.lines.map(({ token }) => token));
+    return shown.lines.map((line, at) => {
+      // In the list of every update, the position identifies a row, so that none glides.
+      const key = hasUpdates ? `${at}` : (line.key ?? "");
+      const isTwin = namesakes.has(foldAddress(line.token?.address ?? ""));
+      return { ...rowOfLine(line, hasNoKey), key, isTwin, today };
+    });
+  }, [shown.lines, hasNoKey, today]);
+  const columns = useMemo(() => feedColumns(hasUpdates, setRaw), [hasUpdates]);
   const release = () => {
     shownLast.current = latest;
     scrollTo(0, 0);
@@ -132,42 +141,30 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
     <section class="feed" aria-labelledby="feed-title">
       <div class="feed-head">
         <h2 id="feed-title">Feed</h2>
-        <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
-          <span>Show </span>
-          {waiting} new
-        </button>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={hasUpdates}
-            onChange={(event) => onUpdates(event.currentTarget.checked)}
-          />
-          <span>Every update</span>
-        </label>
+        {waiting > 0 && (
+          <button type="button" class="newer primary" onClick={release}>
+            Show {waiting} new
+          </button>
+        )}
+        <Segments
+          legend="Events"
+          name="feed-mode"
+          options={["news", "updates"] as const}
+          chosen={hasUpdates ? "updates" : "news"}
+          onChoose={onMode}
+          label={(mode) => MODES[mode]}
+        />
       </div>
-      <p>
-        {isLoading ? "Loading…" : feedText({ hasUpdates, count, lines: hasUpdates ? events : shown.events })}
-      </p>
-      <Gliding
-        as="ol"
-        class={hasUpdates ? "events" : "events news"}
-        order={hasUpdates ? "" : shown.events.map(lineKey).join()}
-        reversed
+      <p>{isLoading ? "Loading…" : withWholeUnits(introOf(hasUpdates, count, lines.length))}</p>
+      <div
         hidden={shown.count === 0}
         onPointerEnter={() => setHovered(true)}
         onPointerLeave={() => setHovered(false)}
         onFocusIn={() => setFocused(true)}
         onFocusOut={() => setFocused(false)}
       >
-        {shown.events.map((line, index) => (
-          <EventLine
-            key={hasUpdates ? index : lineKey(line)}
-            line={line}
-            hasNamesake={namesakes.has(foldAddress(tokenOfLine(line)?.address ?? ""))}
-            onRaw={setRaw}
-          />
-        ))}
-      </Gliding>
+        <TokenTable kind={hasUpdates ? "events updates" : "events"} columns={columns} rows={rows} />
+      </div>
       {raw && (
         <Sheet title={raw.name} onClose={() => setRaw(undefined)}>
           <CodeSample text={JSON.stringify(raw, undefined, 2)} note="As a bot receives it." />
@@ -177,19 +174,20 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   );
 }
 
+function introOf(hasUpdates: boolean, count: number, lines: number): string {
+  if (hasUpdates) {
+    if (count === 0) return "None since this page was opened. The next one appears here.";
+    const older = count > lines ? `; the newest ${lines} are below` : "";
+    return `${count} since this page was opened${older}. Flares and listings: BSC. Times: UTC.`;
+  }
+  if (count === 0) return "Nothing has happened on BSC in the last 24 hours. The next event appears here.";
+  return "Flares and new tokens on BSC in the last 24 hours, in UTC. Click a time for its event as JSON.";
+}
+
 /** Counts the lines that are not among those shown, because a full list does not grow. */
-function countNew(lines: readonly Line[], shown: readonly Line[]): number {
-  const known = new Set(shown.map(lineKey));
-  return lines.filter((line) => !known.has(lineKey(line))).length;
-}
-
-/** Identifies a line of news. In the list of every update, the position identifies a line. */
-function lineKey(line: Line): string | undefined {
-  return "event" in line ? newsKey(line.event) : `${line.name} ${line.flare.id}`;
-}
-
-function tokenOfLine(line: Line): Token | undefined {
-  return "event" in line ? line.token : line.flare.token;
+function countNew(lines: readonly FeedLine[], shown: readonly FeedLine[]): number {
+  const known = new Set(shown.map(({ key }) => key));
+  return lines.filter(({ key }) => !known.has(key)).length;
 }
 
 function useScrolled(): boolean {
@@ -200,83 +198,4 @@ function useScrolled(): boolean {
     return () => removeEventListener("scroll", look);
   }, []);
   return isScrolled;
-}
-
-interface ShownLine {
-  readonly name: string;
-  readonly at: string;
-  readonly channel: string;
-  readonly words: string;
-  readonly isByCanary: boolean;
-  /** The flare or token to link to; `undefined` if unknown. */
-  readonly target: Flare | Token | undefined;
-  readonly event: EventMessage | undefined;
-}
-
-function shownLine(line: Line): ShownLine {
-  if (!("event" in line)) return { ...line, channel: "", target: line.flare, event: undefined };
-  const { event, token } = line;
-  return {
-    name: event.name,
-    at: event.observed_at,
-    channel: event.channel,
-    event,
-    words: describeEvent(event),
-    isByCanary: event.name === "flare-finished" && event.data.cause === "canary",
-    target: token && "flare" in event.data ? { ...event.data.flare, token } : token,
-  };
-}
-
-/** Links to a finished flare's page if the visitor has no key, otherwise to the token's. */
-function LineLink({ to }: { readonly to: Flare | Token }) {
-  const isFlare = "token" in to;
-  return (
-    <a href={isFlare ? flarePageHref(to, isAnonymous.value) : tokenHash("bsc", to.address)}>
-      <UntrustedText text={isFlare ? to.token.symbol : to.symbol} />
-    </a>
-  );
-}
-
-interface EventLineProps {
-  readonly line: Line;
-  /** Whether another token in the list has the same symbol, so that the address is shown. */
-  readonly hasNamesake: boolean;
-  /** Shows the event as JSON. A line does not rerender for another function. */
-  readonly onRaw: (event: EventMessage) => void;
-}
-
-/** One event. Lines of updates have the same height, so that none pushes the others. */
-class EventLine extends Component<EventLineProps> {
-  override shouldComponentUpdate({ line, hasNamesake }: EventLineProps): boolean {
-    return line !== this.props.line || hasNamesake !== this.props.hasNamesake;
-  }
-
-  override render({ line, hasNamesake, onRaw }: EventLineProps) {
-    const address = hasNamesake ? tokenOfLine(line)?.address : undefined;
-    const { name, at, channel, words, isByCanary, target, event } = shownLine(line);
-    return (
-      <li data-seq={event?.seq} class={`${name} ${isByCanary ? "by-canary" : ""}`}>
-        {event ? (
-          <button type="button" class="plain" title="Show as JSON" onClick={() => onRaw(event)}>
-            <TimeText at={at} />
-          </button>
-        ) : (
-          <TimeText at={at} />
-        )}
-        <code>{name}</code>
-        <small>{channel}</small>
-        {target === undefined ? <span class="untrusted" /> : <LineLink to={target} />}
-        <span class="words" title={words}>
-          {address !== undefined && (
-            <>
-              <span class="address soft" title={address}>
-                {shortAddress(address)}
-              </span>{" "}
-            </>
-          )}
-          {withWholeUnits(words)}
-        </span>
-      </li>
-    );
-  }
 }

@@ -50,7 +50,8 @@ export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): r
   return seesPro ? news.filter((event) => !isAged(event)) : news;
 }
 
-function isAged({ name, data }: EventMessage): boolean {
+/** Whether a flare enters the free list, because it has lasted five minutes. */
+export function isAged({ name, data }: EventMessage): boolean {
   return name === "flare-started" && "cause" in data && data.cause === "aged";
 }
 
