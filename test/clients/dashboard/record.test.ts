@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { Outcome } from "../../../src/base/model/index.ts";
+import type { Outcome, RecordTrades } from "../../../src/base/model/index.ts";
 import { readRoute, recordHash } from "../../../src/clients/dashboard/route.ts";
 import { scaleOf } from "../../../src/clients/dashboard/state/record/scale.ts";
 import {
+  flareFacts,
   leftOutText,
   rangeText,
-  rowLeftOutText,
+  tradeFacts,
   verdictText,
-  warningText,
 } from "../../../src/clients/dashboard/text/record-text.ts";
 import { summarizeOutcomes } from "../../../src/extensions/history/index.ts";
 import { SAMPLE_OUTCOME } from "../../support/world/samples.ts";
@@ -17,14 +17,13 @@ const summarize = (outcomes: readonly Outcome[]) => summarizeOutcomes(outcomes, 
 const EMPTY = await summarize([]);
 
 /** Returns the figures of flares with these changes after 15 minutes, and with this control. */
-const figuresOf = (changes: readonly number[], control: readonly number[] = [], collapse_warning_s = null) =>
+const figuresOf = (changes: readonly (number | null)[], control: readonly number[] = []) =>
   summarize(
     changes.map((change_15m, at) => ({
       ...SAMPLE_OUTCOME,
       change_5m: null,
       change_60m: change_15m,
       change_15m,
-      collapse_warning_s,
       control: { change_5m: [], change_15m: at === 0 ? [...control] : [], change_60m: [] },
     })),
   );
@@ -39,60 +38,51 @@ test("the scale includes 0 and every quartile, and has a label at each end", asy
   expect(scaleOf(EMPTY)).toBeUndefined();
 });
 
-test("the verdict says if flares did better, worse or the same as their control, and if either are few", async () => {
-  const many = (change: number) => Array.from({ length: 30 }, () => change);
-  expect(verdictText(await figuresOf(many(-1), many(2)), 15)).toBe(
-    "15 minutes after their start, the median change of the flares was −1.0 %, and that of the control +2.0 %: the flares did worse.",
-  );
-  expect(verdictText(await figuresOf(many(3), many(2)), 15)).toMatch(/: the flares did better\.$/);
-  expect(verdictText(await figuresOf(many(2), many(2)), 15)).toMatch(/: the flares did the same\.$/);
-  expect(verdictText(await figuresOf([3, 4], many(2)), 15)).toMatch(
-    /better\. With only 2 flares, this may be chance\.$/,
-  );
-  expect(verdictText(await figuresOf(many(3), [2, 2, 2]), 15)).toMatch(
-    /better\. With only 3 moments of the control, this may be chance\.$/,
-  );
-  expect(verdictText(await figuresOf([3], [2]), 15)).toMatch(
-    /better\. With only one flare and one moment of the control, this may be chance\.$/,
-  );
-  expect(verdictText(await figuresOf([3]), 15)).toMatch(/There is no control yet\.$/);
-  expect(verdictText(EMPTY, 15)).toBe("");
+const trades = (n: number, median: number, mean: number, ofControl = 30): RecordTrades => ({
+  ...{ text: "", n, won: 0.6, mean, median, worthless: 8, unknown: 1, rugged_60m: 2 },
+  control: { n: ofControl, won: 0.2, mean: -2, median: -1 },
 });
 
-test("the record counts the flares that its verdict and its rows leave out, and the possible rugs", async () => {
-  const outcomes = [3, 4, null].map((change, at) => ({
-    ...SAMPLE_OUTCOME,
-    ended_by: at === 2 ? ("canary" as const) : ("faded" as const),
-    change_15m: change,
-    change_60m: change === 3 ? 3 : null,
-  }));
-  const figures = await summarize(outcomes);
-  expect(verdictText(figures, 15)).toMatch(/^15 minutes .* of the flares that still traded was \+3\.5 %/);
-  const after = figures.after.map((one) => ({ ...one, control: { ...one.control, median: 1 } }));
-  expect(verdictText({ ...figures, after }, 15)).toContain(": these flares did better.");
-  expect(leftOutText(figures, 15)).toBe(
-    "Flares without trades at that time, perhaps rugs, are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes. In all, 1 of 3 were possible rugs.",
+test("the verdict says if flares did better, worse or mixed, and if either are too few to judge", () => {
+  expect(verdictText(trades(30, 4, 3))).toBe("The flares did better than the same tokens at other times.");
+  expect(verdictText(trades(30, -4, -3))).toMatch(/^The flares did worse/);
+  expect(verdictText(trades(30, 4, -3))).toBe("The flares did better only by the median.");
+  expect(verdictText(trades(30, -4, 3))).toBe("The flares did better only by the average.");
+  expect(verdictText(trades(1, 4, 3, 3))).toBe(
+    "Too few to judge: 1 flare, and 3 purchases at other times. This may be chance.",
   );
-  expect(figures.after.map(({ unknown }) => rowLeftOutText(unknown, figures))).toEqual([
-    "",
-    "1 of 3 left out: no trades, perhaps rugs",
-    "2 of 3 left out: no trades, perhaps rugs",
+});
+
+test("the record states what buying each flare brought, and how many could not be sold", () => {
+  expect(tradeFacts(trades(77, 4.68, -3.7, 25))).toEqual([
+    ["Median", "+4.7 %", "n 77. Other times: −1.0 %"],
+    ["Average", "−3.7 %", "Other times: −2.0 %"],
+    ["Ended with a gain", "60 %", "Other times: 20 %, n 25"],
+    ["Could not be sold", "8 of 77", "Their liquidity was removed: counted as −100 %"],
   ]);
-  const faded = await summarize(outcomes.map((one) => ({ ...one, ended_by: "faded" as const })));
-  expect(leftOutText(faded, 15)).toBe(
-    "Flares without trades at that time are left out: 1 of 3 after 15 minutes, 2 of 3 after 60 minutes.",
-  );
-  expect(rowLeftOutText(2, faded)).toBe("2 of 3 left out: no trades");
-  expect(leftOutText(await figuresOf([1]), 15)).toBe("");
 });
 
-test("the record states how long before a collapse the canary warned, and the bounds of its rows", async () => {
-  expect(warningText(EMPTY)).toBe("");
-  const warned = { ...EMPTY, warning_s: { q1: 40, median: 250, q3: 3_600 } };
-  expect(warningText(warned)).toBe("median 4m 10s before, half of them 40s to 1h 00m");
-  const rarely = { ...EMPTY, warned: 1, warning_s: { q1: 0, median: 0, q3: 9 } };
-  expect(warningText(rarely)).toBe("most came without a warning");
-  expect(warningText({ ...rarely, warned: 0 })).toBe("all came without a warning");
+test("possible rugs, removals and collapses are counted of the same flares, with the warnings before collapses", async () => {
+  const figures = await figuresOf([3, -2, null], [2, 2]);
+  const counted = { ...figures, ended_by_canary: 1, collapsed: 2, warned: 1 };
+  const warned = { ...counted, warning_s: { q1: 40, median: 250, q3: 3_600 } };
+  expect(flareFacts(warned, trades(3, 1, 1))).toEqual([
+    ["Higher after 15 minutes", "50 %", "Of the 2 of 3 that still traded. Other times: 100 %"],
+    ["Ended as possible rugs", "1 of 3", "33 %: a warning ended the flare"],
+    ["Liquidity removed", "2 of 3", "67 %: within an hour of the start. Then nobody can sell"],
+    [
+      "Price collapsed",
+      "2 of 3",
+      "67 % lost half of their peak. A warning came before in 1 of 2, by 4m 10s at the median (half: 40s to 1h 00m)",
+    ],
+  ]);
+  const [, , collapse] = flareFacts({ ...counted, warning_s: { q1: 0, median: 0, q3: 9 } }, undefined);
+  expect(collapse?.[2]).toMatch(/in 1 of 2$/);
+});
+
+test("the record counts the flares that a row leaves out, and states the bounds of its rows", () => {
+  expect(leftOutText(2, 3)).toBe("2 of 3 left out: no trade then, perhaps nobody could sell");
+  expect(leftOutText(0, 3)).toBe("");
   const range = (from: number | null, to: number | null) => ({ from, to, figures: EMPTY });
   expect(rangeText(range(null, 10_000), "usd")).toBe("below $10K");
   expect(rangeText(range(10_000, 50_000), "usd")).toBe("$10K to $50K");

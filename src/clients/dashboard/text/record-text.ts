@@ -1,73 +1,94 @@
-import { formatCount, formatUsd } from "../../../base/lib/text/figures.ts";
-import { formatChange } from "../../../base/lib/text/percent.ts";
-import type { RecordFigures, RecordRange } from "../../../base/model/index.ts";
+import { counted, formatCount, formatUsd } from "../../../base/lib/text/figures.ts";
+import { formatChange, formatShare } from "../../../base/lib/text/percent.ts";
+import type { RecordFigures, RecordRange, RecordTrades } from "../../../base/model/index.ts";
 import { formatSpan } from "./span.ts";
 
-/** With fewer flares, or fewer moments of the control, the result may be chance. */
+/** With fewer flares, or fewer moments to compare them with, the result may be chance. */
 const FEW = 30;
 
-/**
- * Compares flares with their control, by the median change in the `minutes` after the start. Empty
- * if the flares' median is unknown.
- */
-export function verdictText({ after }: RecordFigures, minutes: number): string {
-  const found = after.find((one) => one.minutes === minutes);
-  if (found?.median == null) return "";
-  const { median, control, n, unknown } = found;
-  const [which, they] =
-    unknown === 0 ? ["flares", "the flares"] : ["flares that still traded", "these flares"];
-  const start = `${minutes} minutes after their start, the median change of the ${which} was ${formatChange(median)}`;
-  if (control.median === null) return `${start}. There is no control yet.`;
-  const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";
-  const other = `that of the control ${formatChange(control.median)}`;
-  return `${start}, and ${other}: ${they} did ${order}.${fewText(n, control.n)}`;
+/** A figure with its name and what it counts. */
+export type Fact = readonly [name: string, value: string, note: string];
+
+/** How much of a whole, as `8 of 77`. */
+function partOf(part: number, whole: number): string {
+  return `${formatCount(part)} of ${formatCount(whole)}`;
 }
 
-/**
- * Counts the flares that have no price `minutes` after the start and at the last moment. Empty if
- * every price is known.
- */
-export function leftOutText(
-  { flares, ended_by_canary: rugs, after }: RecordFigures,
-  minutes: number,
-): string {
-  const counts = [minutes, after.at(-1)?.minutes].flatMap((at) => {
-    const unknown = after.find((one) => one.minutes === at)?.unknown ?? 0;
-    return unknown === 0 ? [] : `${formatCount(unknown)} of ${formatCount(flares)} after ${at} minutes`;
-  });
-  if (counts.length === 0) return "";
-  const kind = rugs === 0 ? "" : ", perhaps rugs,";
-  const end = rugs === 0 ? "" : ` In all, ${formatCount(rugs)} of ${formatCount(flares)} were possible rugs.`;
-  return `Flares without trades at that time${kind} are left out: ${counts.join(", ")}.${end}`;
-}
-
-/** Returns how many flares a row leaves out, for display next to it. Empty if none. */
-export function rowLeftOutText(unknown: number, { flares, ended_by_canary }: RecordFigures): string {
-  if (unknown === 0) return "";
-  const kind = ended_by_canary === 0 ? "" : ", perhaps rugs";
-  return `${formatCount(unknown)} of ${formatCount(flares)} left out: no trades${kind}`;
-}
-
-function fewText(flares: number, moments: number): string {
-  const few = [
-    ...(flares < FEW ? [flares === 1 ? "one flare" : `${flares} flares`] : []),
-    ...(moments < FEW
-      ? [moments === 1 ? "one moment of the control" : `${moments} moments of the control`]
-      : []),
+/** What buying each flare at its start and selling it at its finish brought, `n` being known. */
+export function tradeFacts({ n, median, mean, won, worthless, control }: RecordTrades): readonly Fact[] {
+  return [
+    ["Median", formatChange(median), `n ${formatCount(n)}. Other times: ${formatChange(control.median)}`],
+    ["Average", formatChange(mean), `Other times: ${formatChange(control.mean)}`],
+    [
+      "Ended with a gain",
+      formatShare(won),
+      `Other times: ${formatShare(control.won)}, n ${formatCount(control.n)}`,
+    ],
+    ["Could not be sold", partOf(worthless, n), "Their liquidity was removed: counted as −100 %"],
   ];
-  return few.length === 0 ? "" : ` With only ${few.join(" and ")}, this may be chance.`;
 }
 
-/** Describes how long before a collapse a warning came. Empty if no flare collapsed. */
-export function warningText({ warned, warning_s: { q1, median, q3 } }: RecordFigures): string {
-  if (median === null) return "";
-  if (median === 0) return `${warned === 0 ? "all" : "most"} came without a warning`;
-  const spread = q1 === null || q3 === null ? "" : `, half of them ${secondsText(q1)} to ${secondsText(q3)}`;
-  return `median ${secondsText(median)} before${spread}`;
+/** Says whether the trades did better than those at other times, if there are enough to judge. */
+export function verdictText({ n, mean, median, control }: RecordTrades): string {
+  const few = [
+    ...(n < FEW ? [counted(n, "flare")] : []),
+    ...(control.n < FEW ? [`${counted(control.n, "purchase")} at other times`] : []),
+  ];
+  if (mean === null || median === null || control.mean === null || control.median === null || few.length > 0)
+    return `Too few to judge: ${few.join(", and ")}. This may be chance.`;
+  const [byMean, byMedian] = [mean > control.mean, median > control.median];
+  if (byMean !== byMedian) return `The flares did better only by the ${byMean ? "average" : "median"}.`;
+  return `The flares did ${byMean ? "better" : "worse"} than the same tokens at other times.`;
+}
+
+/** How often flares rose and how often they were dangerous, each of the same flares. */
+export function flareFacts(figures: RecordFigures, trades: RecordTrades | undefined): readonly Fact[] {
+  const { flares, ended_by_canary, collapsed, warned, after } = figures;
+  const rise = after.find(({ minutes }) => minutes === 15);
+  const share = (part: number) => formatShare(flares === 0 ? null : part / flares);
+  const warning = warningText(figures);
+  return [
+    [
+      "Higher after 15 minutes",
+      formatShare(rise?.rose ?? null),
+      `Of the ${partOf(rise?.n ?? 0, flares)} that still traded. Other times: ${formatShare(rise?.control.rose ?? null)}`,
+    ],
+    [
+      "Ended as possible rugs",
+      partOf(ended_by_canary, flares),
+      `${share(ended_by_canary)}: a warning ended the flare`,
+    ],
+    ...(trades
+      ? [
+          [
+            "Liquidity removed",
+            partOf(trades.rugged_60m, flares),
+            `${share(trades.rugged_60m)}: within an hour of the start. Then nobody can sell`,
+          ] as const,
+        ]
+      : []),
+    [
+      "Price collapsed",
+      partOf(collapsed, flares),
+      `${share(collapsed)} lost half of their peak.${collapsed === 0 ? "" : ` A warning came before in ${partOf(warned, collapsed)}${warning}`}`,
+    ],
+  ];
+}
+
+/** Describes how long before a collapse a warning came. Empty if most came without one. */
+function warningText({ warning_s: { q1, median, q3 } }: RecordFigures): string {
+  if (median === null || median === 0) return "";
+  const spread = q1 === null || q3 === null ? "" : ` (half: ${secondsText(q1)} to ${secondsText(q3)})`;
+  return `, by ${secondsText(median)} at the median${spread}`;
 }
 
 function secondsText(seconds: number): string {
   return formatSpan(1_000 * seconds);
+}
+
+/** Returns how many flares a row leaves out, for display next to it. Empty if none. */
+export function leftOutText(unknown: number, flares: number): string {
+  return unknown === 0 ? "" : `${partOf(unknown, flares)} left out: no trade then, perhaps nobody could sell`;
 }
 
 /** Describes the bounds of a row: `below $10K`, `$10K to $50K`, `from 3.5`, or `all`. */
@@ -75,9 +96,4 @@ export function rangeText({ from, to }: RecordRange, unit: "score" | "usd"): str
   const text = (value: number) => (unit === "usd" ? formatUsd(String(value)) : String(value));
   if (from === null) return to === null ? "all" : `below ${text(to)}`;
   return to === null ? `from ${text(from)}` : `${text(from)} to ${text(to)}`;
-}
-
-/** Formats a moment in UTC without its seconds: `2017-11-12 03:12`. */
-export function momentText(timestamp: string): string {
-  return timestamp.slice(0, 16).replace("T", " ");
 }

@@ -3,12 +3,14 @@ import { formatChange, formatShare } from "../../../../base/lib/text/percent.ts"
 import type { RecordFigures } from "../../../../base/model/index.ts";
 import { type Scale, scaleOf } from "../../state/record/scale.ts";
 import { withMinus } from "../../text/format.ts";
-import { rowLeftOutText } from "../../text/record-text.ts";
+import { leftOutText } from "../../text/record-text.ts";
 
-type After = RecordFigures["after"][number];
-type Spread = After["control"];
+type Spread = RecordFigures["after"][number]["control"];
 
-/** Compares the price changes of flares and control, in a table with a picture on one scale. */
+/**
+ * Compares the price changes of flares with those at other times, in a table with a picture on one
+ * scale.
+ */
 export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   const scale = scaleOf(figures);
   return (
@@ -23,29 +25,28 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
             <span class="unseen">Picture</span>
           </th>
           <th scope="col">Median</th>
-          <th scope="col">Middle half</th>
+          <th scope="col" class="half">
+            Half are within
+          </th>
           <th scope="col">Rose</th>
         </tr>
       </thead>
-      {figures.after.map(({ control, ...flares }) => (
-        <tbody key={flares.minutes}>
+      {figures.after.map(({ control, minutes, unknown, ...flares }) => (
+        <tbody key={minutes}>
           <tr>
             <th scope="rowgroup" colSpan={5}>
-              After {flares.minutes} minutes{" "}
-              {flares.unknown > 0 && (
-                <small class="left-out">{rowLeftOutText(flares.unknown, figures)}</small>
-              )}
+              After {minutes} minutes <small class="left-out">{leftOutText(unknown, figures.flares)}</small>
             </th>
           </tr>
-          <Row name="Flares" spread={flares} of={figures.flares} scale={scale} />
-          <Row name="Control" spread={control} scale={scale} />
+          <Row name="Flares" spread={flares} scale={scale} />
+          <Row name="Other times" spread={control} scale={scale} />
         </tbody>
       ))}
     </table>
   );
 }
 
-/** Labels the ticks. A phone has room for every second label, counted from zero. */
+/** Labels the ticks. A narrow screen has room for every second label, counted from zero. */
 function Axis({ scale: { ticks, positionOf } }: { readonly scale: Scale }) {
   const zero = ticks.indexOf(0);
   return (
@@ -65,29 +66,23 @@ function Axis({ scale: { ticks, positionOf } }: { readonly scale: Scale }) {
 }
 
 interface RowProps {
-  readonly name: "Flares" | "Control";
+  readonly name: "Flares" | "Other times";
   readonly spread: Spread;
-  /** Number of flares, including those whose change is unknown. */
-  readonly of?: number;
   readonly scale: Scale | undefined;
 }
 
-function Row({ name, spread, of, scale }: RowProps) {
+function Row({ name, spread, scale }: RowProps) {
   const { n, rose, q1, median, q3 } = spread;
   return (
     <tr class={name === "Flares" ? "of-flares" : "of-control"}>
       <th scope="row">
-        {name}{" "}
-        <small>
-          {formatCount(n)}
-          {of !== undefined && ` of ${formatCount(of)}`}
-        </small>
+        {name} <small>n {formatCount(n)}</small>
       </th>
       <td class="picture">{scale && <Picture spread={spread} scale={scale} />}</td>
       <td>
         <b>{formatChange(median)}</b>
       </td>
-      <td>{q1 === null || q3 === null ? "–" : `${formatChange(q1)} to ${formatChange(q3)}`}</td>
+      <td class="half">{q1 === null || q3 === null ? "–" : `${formatChange(q1)} to ${formatChange(q3)}`}</td>
       <td>{formatShare(rose)}</td>
     </tr>
   );
@@ -97,7 +92,10 @@ function Row({ name, spread, of, scale }: RowProps) {
 function Picture({
   spread: { q1, median, q3 },
   scale: { ticks, positionOf },
-}: Pick<RowProps, "spread"> & { readonly scale: Scale }) {
+}: {
+  readonly spread: Spread;
+  readonly scale: Scale;
+}) {
   const [from, to] = [positionOf(q1 ?? 0), positionOf(q3 ?? 0)];
   const at = median === null ? undefined : positionOf(median);
   return (
