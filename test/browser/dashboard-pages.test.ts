@@ -338,14 +338,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
         .poll(() => page.evaluate(CUT_NUMBERS), { message: `at ${width}`, interval: 10 })
         .toMatchObject({ cut: [], wide: 0 });
     }
-    for (const width of [721, 1_001]) {
-      await page.setViewportSize({ width, height: 640 });
-      const boxes = await page
-        .locator(".axis small:visible")
-        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
-      for (const [at, { left }] of boxes.slice(1).entries())
-        expect(left, `tick ${at + 1} at ${width}`).toBeGreaterThan(boxes[at]?.right);
-    }
+    await page.setViewportSize({ width: 721, height: 640 });
     const [, , flares, control] = await page
       .locator(".spreads rect")
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Outcome, RecordTrades } from "../../../src/base/model/index.ts";
 import { readRoute, recordHash } from "../../../src/clients/dashboard/route.ts";
-import { scaleOf } from "../../../src/clients/dashboard/state/record/scale.ts";
 import {
   flareFacts,
   leftOutText,
   rangeText,
+  scaleOf,
   tradeFacts,
   verdictText,
 } from "../../../src/clients/dashboard/text/record-text.ts";
@@ -28,14 +28,12 @@ const figuresOf = (changes: readonly (number | null)[], control: readonly number
     })),
   );
 
-test("the scale includes 0 and every quartile, and has a label at each end", async () => {
-  const { ticks = [], positionOf } = scaleOf(await figuresOf([-7, -1, 4], [1, 23])) ?? {};
-  expect(ticks).toEqual([-5, 0, 5, 10, 15, 20]);
-  expect(ticks.map((tick) => Math.round(positionOf?.(tick) ?? 0))).toEqual([0, 20, 40, 60, 80, 100]);
-  expect(scaleOf(await figuresOf([2, 3]))?.ticks).toEqual([0, 1, 2, 3]);
-  expect(scaleOf(await figuresOf([-0.02]))?.ticks[0]).toBe(-0.02);
-  expect(scaleOf(await figuresOf([0]))?.ticks).toEqual([0, 1]);
-  expect(scaleOf(EMPTY)).toBeUndefined();
+test("the scale of the pictures ends at the outermost quartiles or at 0", async () => {
+  const positions = async (changes: readonly number[], control: readonly number[], of: readonly number[]) =>
+    of.map(scaleOf(await figuresOf(changes, control)));
+  expect(await positions([-8, -8], [12, 12], [-8, 0, 12])).toEqual([0, 40, 100]);
+  expect(await positions([5, 5], [10, 10], [0, 5, 10])).toEqual([0, 50, 100]);
+  expect(scaleOf(EMPTY)(0)).toBe(50);
 });
 
 const trades = (n: number, median: number, mean: number, ofControl = 30): RecordTrades => ({

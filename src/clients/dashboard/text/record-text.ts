@@ -97,3 +97,13 @@ export function rangeText({ from, to }: RecordRange, unit: "score" | "usd"): str
   if (from === null) return to === null ? "all" : `below ${text(to)}`;
   return to === null ? `from ${text(from)}` : `${text(from)} to ${text(to)}`;
 }
+
+/**
+ * Returns the scale of all pictures of a record: from 0 at the left end to 100 at the right end. It
+ * includes 0 percent and every quartile.
+ */
+export function scaleOf({ after }: RecordFigures): (percent: number) => number {
+  const values = after.flatMap((one) => [one, one.control]).flatMap(({ q1, q3 }) => [q1 ?? 0, q3 ?? 0]);
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  return (percent) => (high === low ? 50 : (100 * (percent - low)) / (high - low));
+}

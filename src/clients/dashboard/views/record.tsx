@@ -5,7 +5,7 @@ import { CHOICES, Groups } from "../parts/groups.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
-import { useRecord } from "../state/record/use-record.ts";
+import { useRecord } from "../state/use-record.ts";
 import type { Go } from "../state/use-route.ts";
 import { type Fact, flareFacts, rangeText, tradeFacts, verdictText } from "../text/record-text.ts";
 import "../parts/record/record.css";

@@ -30,17 +30,40 @@ function splitQuery(query: FlareQuery) {
   const search = query.search.trim().toLowerCase();
   const isAddress = WHOLE_ADDRESS.test(search) && query.tokens.length === 0;
   const filter = filterOf(isAddress ? { ...query, tokens: [search] } : query);
-  const own = { search: isAddress ? "" : search, hidesWarned: query.hidesWarned, cause: causeOf(query) };
-  return { filter, ...own, names: EVENTS[query.channel] };
+  return { filter, search: isAddress ? "" : search, names: EVENTS[query.channel] };
 }
 
-/** Whether the query needs tests that the server's filters cannot make. */
-function hasOwnTests(query: FlareQuery): boolean {
-  const { search, hidesWarned, cause } = splitQuery(query);
-  return search !== "" || hidesWarned || cause !== undefined;
+/** Returns the tests that the server's filters cannot make, in each language. */
+function ownTests(query: FlareQuery) {
+  const { search } = splitQuery(query);
+  const cause = causeOf(query);
+  const text = JSON.stringify(search);
+  // A warning must not hide the end of a flare whose start was reported.
+  const unlessEnd = (test: string) => (hasStarts(query) ? test : "");
+  const inPython = (path: readonly string[]) => `flare${path.map((part) => `["${part}"]`).join("")}`;
+  const tests = [
+    cause && [
+      `.data.cause == "${cause}"`,
+      `event.data.cause !== "${cause}"`,
+      `event["data"]["cause"] != "${cause}"`,
+    ],
+    query.hidesWarned && [
+      `(${unlessEnd('.name == "flare-finished" or ')}(.data.why.warnings // [] | length == 0))`,
+      `${unlessEnd('event.name !== "flare-finished" && ')}why?.warnings.length`,
+      `${unlessEnd('event["name"] != "flare-finished" and ')}why.get("warnings")`,
+    ],
+    search !== "" && [
+      `([.data.flare | ${pathsOf(query, (path) => `.${path.join(".")}`)} | strings | ascii_downcase] | any(contains(${text})))`,
+      `![${pathsOf(query, (path) => `flare.${path.join(".")}`)}].some((text) => text?.toLowerCase().includes(${text}))`,
+      `not any(${text} in (text or "").lower() for text in (${pathsOf(query, inPython)}))`,
+    ],
+  ];
+  const of = (language: 0 | 1 | 2) => tests.flatMap((test) => (test ? (test[language] ?? []) : []));
+  // In jq, whether the bot wants the event; in the others, whether it skips the event.
+  return { jq: of(0), typescript: of(1), python: of(2) };
 }
 
-/** Whether the samples report starts. If so, a warning must not hide a flare's end. */
+/** Whether the samples report starts, and not only ends. */
 function hasStarts({ channel }: FlareQuery): boolean {
   return channel !== "flares.finished";
 }
@@ -55,7 +78,8 @@ export function describeQuery(query: FlareQuery): string {
  * `end` is added to starts.
  */
 export function describeStarts(query: FlareQuery, end = ""): string {
-  const { filter, search, hidesWarned, cause } = splitQuery(query);
+  const { filter, search } = splitQuery(query);
+  const cause = causeOf(query);
   const label = query.group === "exchange" ? "exchanges" : GROUP_FACTS[query.group].label;
   const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
@@ -74,7 +98,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
       `at least ${Math.round(100 * filter.min_locked)} % of the liquidity locked`,
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
-    hidesWarned && (end === "" ? "no warning" : "no warning at the start"),
+    query.hidesWarned && (end === "" ? "no warning" : "no warning at the start"),
     cause && `ended as “${END_TEXTS[cause]}”`,
   ].filter((limit) => typeof limit === "string");
   return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
@@ -118,7 +142,7 @@ export function botSamples(
     webhook: {
       title: "Webhook",
       text: webhookText(query),
-      note: `A rule for the file of serve --alerts. The server stores and retries what your receiver does not accept.${hasOwnTests(query) ? " A rule cannot search, or look at warnings and causes: your receiver must." : ""}`,
+      note: `A rule for the file of serve --alerts. The server stores and retries what your receiver does not accept.${ownTests(query).jq.length > 0 ? " A rule cannot search, or look at warnings and causes: your receiver must." : ""}`,
     },
   };
 }
@@ -131,37 +155,22 @@ function eventsUrl(query: FlareQuery, address: string): string {
 }
 
 function curlText(query: FlareQuery, url: string, hasKeys: boolean): string {
-  const { search, hidesWarned, cause } = splitQuery(query);
-  const texts = pathsOf(query, (path) => `.${path.join(".")}`);
-  const tests = [
-    ...(cause ? [`.data.cause == "${cause}"`] : []),
-    ...(hidesWarned
-      ? [
-          `(${hasStarts(query) ? '.name == "flare-finished" or ' : ""}(.data.why.warnings // [] | length == 0))`,
-        ]
-      : []),
-    ...(search === ""
-      ? []
-      : [`([.data.flare | ${texts} | strings | ascii_downcase] | any(contains(${JSON.stringify(search)})))`]),
-  ];
+  const tests = ownTests(query).jq;
   const only =
     tests.length === 0 ? "" : ` \\\n  | jq -c --unbuffered ${quoteShell(`select(${tests.join(" and ")})`)}`;
   // curl ignores the empty field of an unset variable. A refusal's body is one line of JSON.
-  const key = hasKeys
-    ? `
-  -H "\${${KEY_VARIABLE}:+Authorization: Bearer $${KEY_VARIABLE}}" \\`
-    : "";
+  const key = hasKeys ? `\n  -H "\${${KEY_VARIABLE}:+Authorization: Bearer $${KEY_VARIABLE}}" \\` : "";
   return `curl -sSN --fail-with-body -H 'Accept: text/event-stream' \\${key}
   ${quoteShell(url)} \\
   | sed -un '/^{/p; s/^data: //p'${only}`;
 }
 
 function typescriptText(query: FlareQuery, address: string, hasKeys: boolean): string {
-  const { filter, names, search, hidesWarned, cause } = splitQuery(query);
-  const wrong = names.map((name) => `event.name !== "${name}"`);
+  const { filter, names } = splitQuery(query);
+  const isExchange = query.group === "exchange";
+  const skips = [...(isExchange ? ['!("pair" in flare)'] : []), ...ownTests(query).typescript];
   // A surge has no cause.
   const reason = hasStarts(query) ? '"cause" in event.data ? event.data.cause : "again"' : "event.data.cause";
-  const isExchange = query.group === "exchange";
   const name = isExchange ? "flare.pair, flare.exchange" : "flare.token.symbol, flare.token.address";
   const page = query.group === "bsc" ? `, \`${address}/flare/\${flare.id}\`` : "";
   return `import { connect } from "flarewire/client";
@@ -171,14 +180,9 @@ const stream = connect(${JSON.stringify(address)}, {
   filter: ${JSON.stringify({ ...filter, names })},${hasKeys ? `\n  key: process.env.${KEY_VARIABLE} || undefined,` : ""}
 });
 for await (const event of stream) {
-  if (${wrong.join(" && ")}) continue;
+  if (${names.map((one) => `event.name !== "${one}"`).join(" && ")}) continue;
   const { flare, why } = event.data;
-${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${hidesWarned ? `  if (${hasStarts(query) ? 'event.name !== "flare-finished" && ' : ""}why?.warnings.length) continue;\n` : ""}${
-  search === ""
-    ? ""
-    : `  const texts = [${pathsOf(query, (path) => `flare.${path.join(".")}`)}];
-  if (!texts.some((text) => text?.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
-}  console.log(event.name, ${reason}, ${name}, why?.text${page});
+${skips.map((skip) => `  if (${skip}) continue;\n`).join("")}  console.log(event.name, ${reason}, ${name}, why?.text${page});
 }`;
 }
 
@@ -187,22 +191,17 @@ const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text
     urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode()).close()`;
 
 function pythonText(query: FlareQuery, url: string, address: string, hasKeys: boolean) {
-  const { search, hidesWarned, cause } = splitQuery(query);
   const title =
     query.group === "exchange" ? '(flare["pair"] or flare["token"]["symbol"])' : 'flare["token"]["symbol"]';
-  const acceptHeader = `{"Accept": "text/event-stream"}`;
-  const headers = hasKeys
-    ? `headers = ${acceptHeader}
-if key := os.environ.get("${KEY_VARIABLE}"):
-    headers["Authorization"] = "Bearer " + key
-`
-    : "";
+  const cause = hasStarts(query) ? 'event["data"].get("cause", "again")' : 'event["data"]["cause"]';
+  const page = query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : "";
+  const key = `if key := os.environ.get("${KEY_VARIABLE}"):\n    headers["Authorization"] = "Bearer " + key\n`;
   return (action: string, imports: readonly string[] = []) => {
     const modules = ["json", "urllib.error", "urllib.request", ...(hasKeys ? ["os"] : []), ...imports];
     return `import ${[...new Set(modules)].sort().join(", ")}
 
-url = ${JSON.stringify(url)}
-${headers}request = urllib.request.Request(url, headers=${hasKeys ? "headers" : acceptHeader})
+headers = {"Accept": "text/event-stream"}
+${hasKeys ? key : ""}request = urllib.request.Request(${JSON.stringify(url)}, headers=headers)
 try:
     response = urllib.request.urlopen(request)
 except urllib.error.HTTPError as error:
@@ -214,13 +213,9 @@ for line in response:
     if "flare" not in event.get("data", {}):
         continue
     flare, why = event["data"]["flare"], event["data"]["why"] or {}
-${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${hidesWarned ? `    if ${hasStarts(query) ? 'event["name"] != "flare-finished" and ' : ""}why.get("warnings"):\n        continue\n` : ""}${
-  search === ""
-    ? ""
-    : `    texts = (${pathsOf(query, (path) => `flare${path.map((part) => `["${part}"]`).join("")}`)})
-    if not any(${JSON.stringify(search)} in (text or "").lower() for text in texts):
-        continue\n`
-}    text = ${hasStarts(query) ? 'event["data"].get("cause", "again")' : 'event["data"]["cause"]'} + " " + ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
+${ownTests(query)
+  .python.map((test) => `    if ${test}:\n        continue\n`)
+  .join("")}    text = ${cause} + " " + ${title} + ": " + why.get("text", "")${page}
 ${action}`;
   };
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { messageOf } from "../../../../base/lib/text/message-of.ts";
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
-import type { TrackRecord } from "../../../../base/model/index.ts";
-import type { RecordChoice } from "../../route.ts";
-import { useNow } from "../store.ts";
-import { fetchWithKey } from "../visitor/fetch-with-key.ts";
+import { messageOf } from "../../../base/lib/text/message-of.ts";
+import { MINUTE_MS } from "../../../base/lib/time/time.ts";
+import type { TrackRecord } from "../../../base/model/index.ts";
+import type { RecordChoice } from "../route.ts";
+import { useNow } from "./store.ts";
+import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 interface FetchedRecord {
   /** The last one fetched, maybe for an earlier choice; `undefined` before the first. */
