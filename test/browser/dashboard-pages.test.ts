@@ -144,6 +144,8 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     await page.route("**/api/v1/history?group=bsc*", (route) =>
       route.fulfill({ json: { flares: [record], next: null } }),
     );
+    // The feed asks for the history when it is opened.
+    await goto("record");
     await goto("feed");
     const [end, start] = ["possible rug", "started"].map((what) =>
       page.locator(".events tbody tr", { hasText: what }).last(),
@@ -315,7 +317,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
       await route.fulfill({ json: await recordOf(searchParams.get("window") === "7d" ? 40 : 0) });
     });
     await goto("record");
-    await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
+    await page.getByText("No flare counts in these 24 hours.").waitFor();
     await page.getByText("7 days", { exact: true }).click();
     const first = page.locator(".record h3").first();
     await first.getByText("Bought at the start, sold at the finish").waitFor();
@@ -345,7 +347,7 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     expect(flares?.right).toBeLessThan(control?.left);
     expect(await findViolations(page)).toEqual([]);
     await page.goBack();
-    await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
+    await page.getByText("No flare counts in these 24 hours.").waitFor();
   });
 
   test("the page works in a browser that denies session storage", async ({ onTestFinished }) => {

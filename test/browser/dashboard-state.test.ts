@@ -219,7 +219,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
       "markets?board=new": "No token was listed within the last 15 minutes.",
       markets: "The chart is empty.",
       "markets?board=longest": "No token was in the chart within the past six hours.",
-      feed: "Nothing has happened on BSC in the last 24 hours.",
+      feed: "No flare or new token on BSC is known",
       "feed?updates=true": "None since this page was opened.",
       "token/0x12": "This token is in no list now",
     };

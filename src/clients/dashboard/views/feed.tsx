@@ -180,7 +180,8 @@ function introOf(hasUpdates: boolean, count: number, lines: number): string {
     const older = count > lines ? `; the newest ${lines} are below` : "";
     return `${count} since this page was opened${older}. Flares and listings: BSC. Times: UTC.`;
   }
-  if (count === 0) return "Nothing has happened on BSC in the last 24 hours. The next event appears here.";
+  if (count === 0)
+    return "No flare or new token on BSC is known from the last 24 hours. The next one appears here.";
   return "Flares and new tokens on BSC in the last 24 hours, in UTC. Click a time for its event as JSON.";
 }
 

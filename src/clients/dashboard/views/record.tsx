@@ -50,7 +50,7 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
           label={(name) => WINDOW_LABELS[name]}
         />
       </div>
-      {failure !== undefined && (
+      {failure !== undefined && !isShown && (
         <p class="empty" role="status">
           The record did not load: {failure}.
         </p>
@@ -58,7 +58,10 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
       {record === undefined ? (
         failure === undefined && <p class="empty">Loading…</p>
       ) : record.all.flares === 0 ? (
-        <p class="empty">No flare has a final outcome in these {WINDOW_LABELS[record.window]}.</p>
+        <p class="empty">
+          No flare counts in these {WINDOW_LABELS[record.window]}. Each does when it is over, and its start is
+          an hour ago.
+        </p>
       ) : (
         <Shown record={record} server={server} />
       )}
