@@ -138,6 +138,7 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
       expect(box?.x, `${width}`).toBeGreaterThanOrEqual(0);
       expect((box?.x ?? 0) + (box?.width ?? 0), `${width}`).toBeLessThanOrEqual(width);
       expect(await page.evaluate(covered), `${width}`).toEqual([]);
+      expect(await page.locator(".status .origin").isVisible(), `the kind of market at ${width}`).toBe(true);
     }
     await page.locator(".status summary").click();
   });

@@ -74,18 +74,25 @@ function shownMarket(): ToldMarket {
 describe.skipIf(findChromium() === undefined)("what the pages of the dashboard show in Chromium", () => {
   const shared = shareDashboard(shownMarket);
 
-  test("the strongest tokens of all groups are in one table, which explains their places", async () => {
+  test("the strongest tokens of all groups are in one table by their change, and those of one group by their explained places", async () => {
     const { page, goto } = await shared();
     await goto("markets");
-    const words = (await page.locator(".headline p").textContent()) ?? "";
-    expect(words).toContain("against the group's median");
-    expect(words).toContain("In a falling group, they fell least.");
     const groups = page.locator(".strongest .tag");
     expect(new Set(await groups.allTextContents())).toEqual(
       new Set(GROUPS.map((group) => GROUP_FACTS[group].label)),
     );
+    expect(await page.locator(".strongest .place").count()).toBe(0);
+    const changes = (await page.locator(".strongest td.since").allTextContents()).map((text) =>
+      Number.parseFloat(text.replace("−", "-").replace("±", "")),
+    );
+    expect(changes).toEqual(changes.toSorted((a, b) => b - a));
     await page.getByRole("radio", { name: "Polygon" }).check();
     await expect.poll(async () => new Set(await groups.allTextContents())).toEqual(new Set(["Polygon"]));
+    const words = (await page.locator(".headline p").textContent()) ?? "";
+    expect(words).toContain("against the group's median");
+    expect(words).toContain("In a falling group, they fell least.");
+    const places = await page.locator(".strongest td.place").allTextContents();
+    expect(places).toEqual(places.map((_, at) => `${at + 1}`));
     expect(new URL(page.url()).hash).toBe("#/markets?group=matic");
     await page.getByRole("radio", { name: "Longest" }).check();
     expect(new URL(page.url()).hash).toBe("#/markets?board=longest&group=matic");

@@ -31,11 +31,16 @@ const LABELS = { strongest: "Strongest", longest: "Longest", new: "New" } as con
   string
 >;
 
+const ALL_STRONGEST =
+  "The ten strongest tokens of each group, updated each minute, by their rise above the average of their last hour. Choose a group to see their places.";
+const PLACED =
+  "The ten strongest tokens, updated each minute. The place is the rise against the group's median, divided by the token's usual swings, so a calm token may be above one that rose more. In a falling group, they fell least.";
+
 /** The tokens that stand out in each group, whether they flare or not. */
 export function MarketsView({ board, group, view, go, hasListings }: MarketsViewProps) {
   const words = priceLabel.value.replace("Price", "price");
   const about = {
-    strongest: `The ten strongest tokens of each group, updated each minute. The place is the rise against the group's median, divided by the token's usual swings, so a calm token may be above one that rose more. In a falling group, they fell least. Prices are the ${words}.`,
+    strongest: `${group === undefined ? ALL_STRONGEST : PLACED} Prices are the ${words}.`,
     longest: `How long each token was among the strongest of its group over the past six hours. Prices are the ${words}.`,
     new: "Tokens that were first listed on BSC within the last 15 minutes.",
   };
@@ -82,7 +87,12 @@ function Rows({
     const rows = groups.flatMap((group) => chartRows(group, view.charts?.[group] ?? []));
     if (rows.length === 0) return <p class="empty">The chart is empty. It is updated each minute.</p>;
     return (
-      <TokenTable kind="strongest" columns={STRONGEST} rows={rows.toSorted((a, b) => a.place - b.place)} />
+      // Places of different groups are no common order.
+      <TokenTable
+        kind="strongest"
+        columns={groups.length === 1 ? STRONGEST : UNPLACED}
+        rows={groups.length === 1 ? rows : rows.toSorted((a, b) => riseOf(b) - riseOf(a))}
+      />
     );
   }
   if (board === "longest") {
@@ -111,6 +121,8 @@ interface ChartRow extends MarketRow {
   readonly place: number;
   readonly item: ChartItem;
 }
+
+const riseOf = ({ item }: ChartRow): number => item.price_change_from_average;
 
 const RUG: readonly string[] = [END_TEXTS.canary];
 
@@ -204,6 +216,8 @@ const STRONGEST: readonly Column<ChartRow>[] = [
     cell: ({ item }) => `${item.streak} min`,
   },
 ];
+
+const UNPLACED = STRONGEST.slice(1);
 
 const LONGEST: readonly Column<BoardRow>[] = [
   TOKEN,

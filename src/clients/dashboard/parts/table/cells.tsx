@@ -171,16 +171,20 @@ function barOf(height: number) {
   return { y: 12 - height, height };
 }
 
-/**
- * A measured change. Without color if hardly anyone sold at these prices: that rise is no gain.
- */
-export function Measured({
-  pct,
-  why,
-}: {
+interface MeasuredProps {
   readonly pct: number | null | undefined;
   readonly why: Explanation | undefined;
-}) {
+  /** When it will be measured, in event time; 0: when the flare has ended. */
+  readonly dueMs?: number;
+}
+
+/**
+ * A measured change, or in how many minutes it will be measured. Without color if hardly anyone
+ * sold at these prices: that rise is no gain.
+ */
+export function Measured({ pct, why, dueMs = 0 }: MeasuredProps) {
+  const minutes = useNow((nowMs) => Math.ceil((dueMs - nowMs) / MINUTE_MS), [dueMs]);
+  if (pct == null && minutes > 0) return <span class="soft">{`in ${minutes} min`}</span>;
   if (pct == null) return <span title="Not measured, or not yet">–</span>;
   return isHardToSell(why) && pct > 0 ? (
     <span title="May not be realizable">{formatPct(pct)}</span>

@@ -1,4 +1,5 @@
 import { formatUsd } from "../../../../base/lib/text/figures.ts";
+import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import { foldAddress, GROUP_FACTS, type GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
@@ -163,7 +164,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
   {
     key: "five",
     title: "5 min",
-    width: "84px",
+    width: "76px",
     order: "change",
     value: ({ flare }) => flare.recent_price_change,
     cell: ({ flare }) => <Change pct={flare.recent_price_change} />,
@@ -171,7 +172,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
   {
     key: "sixty",
     title: "1 h",
-    width: "84px",
+    width: "76px",
     order: "hour",
     value: (row) => hour(row)?.change,
     cell: (row) => {
@@ -182,7 +183,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
   {
     key: "volume",
     title: "Volume 1 h",
-    width: "92px",
+    width: "84px",
     order: "volume",
     value: (row) => hour(row)?.volume,
     cell: (row) => formatUsd(String(hour(row)?.volume ?? 0)),
@@ -190,7 +191,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
   {
     key: "trades",
     title: "Buys / sells 5 min",
-    width: "136px",
+    width: "128px",
     order: "trades",
     value: ({ flare }) => flare.latest_buy_count,
     cell: ({ flare }) => <BuysSells buys={flare.latest_buy_count} sells={flare.latest_sell_count} />,
@@ -209,7 +210,7 @@ const RUNNING: readonly Column<FlareRow>[] = [
   {
     key: "age",
     title: "Flaring for",
-    width: "112px",
+    width: "100px",
     order: "newest",
     cell: ({ flare, why, atMs }) => (
       <span class="pair">
@@ -296,13 +297,21 @@ const measured = (
   key: string,
   title: string,
   field: "peak_change" | "end_change" | "change_5m" | "change_15m" | "change_60m",
+  /** When it is measured, in minutes from the start. */
+  afterMinutes = 0,
 ): Column<FlareRow> => ({
   key,
   title,
   width: "96px",
   ...(field === "peak_change" && { order: "change" as const }),
   value: ({ outcome }) => outcome?.[field] ?? undefined,
-  cell: ({ outcome, why }) => <Measured pct={outcome?.[field]} why={why} />,
+  cell: ({ flare, outcome, why }) => (
+    <Measured
+      pct={outcome?.[field]}
+      why={why}
+      dueMs={Date.parse(flare.started_trending_at) + afterMinutes * MINUTE_MS}
+    />
+  ),
 });
 
 /** The columns of flares that have just ended. */
@@ -311,8 +320,8 @@ export const JUST_ENDED: readonly Column<FlareRow>[] = [
   END,
   measured("peak", "Peak", "peak_change"),
   measured("end", "At its end", "end_change"),
-  measured("quarter", "15 min", "change_15m"),
-  measured("sixty", "60 min", "change_60m"),
+  measured("quarter", "15 min", "change_15m", 15),
+  measured("sixty", "60 min", "change_60m", 60),
 ];
 
 /** The columns of finished flares. */
@@ -331,9 +340,9 @@ export const FINISHED: readonly Column<FlareRow>[] = [
   { ...END, order: "newest", value: ({ flare }) => endOf(flare) },
   measured("peak", "Peak", "peak_change"),
   measured("end", "At its end", "end_change"),
-  measured("five", "5 min", "change_5m"),
-  measured("quarter", "15 min", "change_15m"),
-  measured("sixty", "60 min", "change_60m"),
+  measured("five", "5 min", "change_5m", 5),
+  measured("quarter", "15 min", "change_15m", 15),
+  measured("sixty", "60 min", "change_60m", 60),
   LIQUIDITY,
 ];
 

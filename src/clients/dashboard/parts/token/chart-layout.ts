@@ -36,10 +36,10 @@ export interface ChartScale {
   readonly y: (price: number) => number;
   /** Returns the height of a volume. */
   readonly tall: (volume: number) => number;
+  /** The lowest and the highest of these prices, without the last known one. */
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];
-  readonly last: number | undefined;
 }
 
 /** What a chart shows. */
@@ -50,30 +50,30 @@ export interface Shown {
   /** Prices without candles, oldest first. */
   readonly points: readonly PricePoint[];
   readonly marks: readonly Mark[];
+  /** The last known price, if the chart reaches it. */
+  readonly last: number | undefined;
 }
 
 /** Returns the scales of a chart. */
-export function layOut({ span: { fromMs, toMs }, bars, points, marks }: Shown): ChartScale {
+export function layOut({ span: { fromMs, toMs }, bars, points, marks, last }: Shown): ChartScale {
   const prices = [
     ...bars.flatMap(({ low, high }) => [low, high]),
     ...(bars.length > 0 ? [] : points.map(([, price]) => price)),
     ...marks.map(({ price }) => price),
   ].filter((price): price is number => price != null);
   const [low, high] = prices.length === 0 ? [0, 1] : [Math.min(...prices), Math.max(...prices)];
+  const [bottom, top] = last === undefined ? [low, high] : [Math.min(low, last), Math.max(high, last)];
   const most = Math.max(...bars.map(({ volume }) => volume), Number.MIN_VALUE);
-  const { top, priceBottom, volume: volumeHeight } = SIZE;
   return {
     x: (atMs) => Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs))),
-    y: (price) => top + (1 - (price - low) / (high - low || 1)) * (priceBottom - top),
-    tall: (volume) => (volume / most) * volumeHeight,
+    y: (price) => SIZE.top + (1 - (price - bottom) / (top - bottom || 1)) * (SIZE.priceBottom - SIZE.top),
+    tall: (volume) => (volume / most) * SIZE.volume,
     low,
     high,
     ticks:
-      low === high ? [low] : Array.from({ length: TICKS }, (_, n) => low + (n * (high - low)) / (TICKS - 1)),
-    last:
-      bars.length > 0
-        ? (bars.findLast(({ close }) => close !== null)?.close ?? undefined)
-        : points.at(-1)?.[1],
+      bottom === top
+        ? [low]
+        : Array.from({ length: TICKS }, (_, n) => bottom + (n * (top - bottom)) / (TICKS - 1)),
   };
 }
 

@@ -1,10 +1,11 @@
 import { flarePath } from "../../../../base/lib/text/page-path.ts";
-import { formatChange } from "../../../../base/lib/text/percent.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { isAnonymous } from "../../state/store.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { minuteText } from "../../text/state-text.ts";
+import { Measured } from "../table/cells.tsx";
 
 interface FlareTableProps {
   /** Newest first. */
@@ -32,7 +33,7 @@ export function FlareTable({ records, shownId, nowMs, root }: FlareTableProps) {
             <th scope="col" class="later">
               60 min
             </th>
-            <th scope="col" class="later">
+            <th scope="col" class="later" title="The score at its start">
               Score
             </th>
             <th scope="col">How it ended</th>
@@ -59,21 +60,31 @@ interface RowProps extends Pick<FlareTableProps, "nowMs" | "root"> {
   readonly isShown: boolean;
 }
 
-function Row({ record: { flare, started, cause, outcome }, isShown, nowMs, root }: RowProps) {
+function Row({ record: { flare, started, why, cause, outcome }, isShown, nowMs, root }: RowProps) {
   const { id, started_trending_at: startedAt, finished_trending_at: finishedAt } = flare;
   const score = started?.score ?? outcome?.start_score;
   const start = <time dateTime={startedAt}>{minuteText(startedAt, nowMs)}</time>;
+  const startMs = Date.parse(startedAt);
   const endMs = finishedAt === null ? nowMs : Date.parse(finishedAt);
+  const shown = why ?? undefined;
   return (
     <tr {...(isShown && { "aria-current": "true" as const })}>
       <th scope="row">
         {isAnonymous.value && !isShown ? <a href={`${root}${flarePath(id)}`}>{start}</a> : start}
       </th>
-      <td>{formatMinutes(endMs - Date.parse(startedAt))}</td>
-      <td>{formatChange(outcome?.peak_change, 0)}</td>
-      <td>{formatChange(outcome?.end_change, 0)}</td>
-      <td class="later">{formatChange(outcome?.change_15m, 0)}</td>
-      <td class="later">{formatChange(outcome?.change_60m, 0)}</td>
+      <td>{formatMinutes(endMs - startMs)}</td>
+      <td>
+        <Measured pct={outcome?.peak_change} why={shown} />
+      </td>
+      <td>
+        <Measured pct={outcome?.end_change} why={shown} />
+      </td>
+      <td class="later">
+        <Measured pct={outcome?.change_15m} why={shown} dueMs={startMs + 15 * MINUTE_MS} />
+      </td>
+      <td class="later">
+        <Measured pct={outcome?.change_60m} why={shown} dueMs={startMs + HOUR_MS} />
+      </td>
       <td class="later">{score == null ? "–" : score.toFixed(1)}</td>
       <td>{finishedAt === null ? <b>running</b> : cause ? END_TEXTS[cause] : "ended"}</td>
     </tr>

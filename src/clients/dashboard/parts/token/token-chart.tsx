@@ -6,6 +6,9 @@ import type { Bar, ChartSpan } from "../../state/candles/ranges.ts";
 import { formatMinute } from "../../text/format.ts";
 import { type ChartScale, layOut, MARK_PATHS, type Shown, SIZE, timeTicks } from "./chart-layout.ts";
 
+/** Height of a price's label in pixels. */
+const LABEL = 14;
+
 /** The start and end of a flare of the token, in milliseconds since 1970 UTC. */
 export interface Band {
   readonly startMs: number;
@@ -22,10 +25,10 @@ interface TokenChartProps extends Shown {
  * Candles or prices, volume and flares. Its horizontal positions are shares of the width, so the
  * server can draw it without knowing the screen.
  */
-export function TokenChart({ span, bars, points, bands, marks }: TokenChartProps) {
+export function TokenChart({ span, bars, points, bands, marks, last }: TokenChartProps) {
   const [pointed, setPointed] = useState<number>();
-  const scale = layOut({ span, bars, points, marks });
-  const { x, y, low, high, last } = scale;
+  const scale = layOut({ span, bars, points, marks, last });
+  const { x, y, low, high } = scale;
   const bar = bars.find(({ atMs }) => atMs === pointed) ?? bars.at(-1);
   const near = points.findLast(([atMs]) => atMs <= (pointed ?? span.toMs)) ?? points.at(-1);
   const point = (event: PointerEvent) => {
@@ -74,15 +77,30 @@ export function TokenChart({ span, bars, points, bands, marks }: TokenChartProps
           ))}
         </svg>
         <svg class="scale" height={SIZE.height} aria-hidden="true">
-          {scale.ticks.map((price) => (
-            <text key={price} x="6" y={(y(price) + 4).toFixed(1)}>
-              {formatPrice(String(price))}
-            </text>
-          ))}
+          {scale.ticks
+            .filter((price) => last === undefined || Math.abs(y(price) - y(last)) > LABEL)
+            .map((price) => (
+              <PriceLabel key={price} price={price} scale={scale} />
+            ))}
+          {last !== undefined && <PriceLabel price={last} scale={scale} look="now" />}
         </svg>
       </div>
       <p class="values">{bar ? barText(bar) : near ? pointText(near) : ""}</p>
     </>
+  );
+}
+
+interface PriceLabelProps {
+  readonly price: number;
+  readonly scale: ChartScale;
+  readonly look?: string;
+}
+
+function PriceLabel({ price, scale, look }: PriceLabelProps) {
+  return (
+    <text class={look} x="6" y={(scale.y(price) + 4).toFixed(1)}>
+      {formatPrice(String(price))}
+    </text>
   );
 }
 

@@ -198,7 +198,7 @@ interface ChartProps extends Pick<TokenPageProps, "details" | "range" | "nowMs">
 }
 
 /** The candles of the range or of the flare. Without candles, the prices of the group's chart. */
-function Chart({ details: { group, candles, chart, flares }, record, range, nowMs }: ChartProps) {
+function Chart({ details: { group, candles, chart, flares, price }, record, range, nowMs }: ChartProps) {
   const endMs = startOf(MINUTE_MS, nowMs);
   const bands = flares.map(({ flare: { started_trending_at: start, finished_trending_at: end } }) => ({
     startMs: Date.parse(start),
@@ -221,6 +221,8 @@ function Chart({ details: { group, candles, chart, flares }, record, range, nowM
     );
   const hour = { fromMs: endMs - 60 * MINUTE_MS, toMs: endMs, stepMs: MINUTE_MS };
   const marks = record ? marksOf(record, candles, span) : [];
+  // The chart of an earlier flare ends before the last price.
+  const isNow = bars.length === 0 || span.toMs >= endMs;
   return (
     <TokenChart
       span={bars.length > 0 ? span : hour}
@@ -228,6 +230,7 @@ function Chart({ details: { group, candles, chart, flares }, record, range, nowM
       points={points}
       bands={bands}
       marks={bars.length > 0 ? marks : []}
+      last={isNow && Number(price) > 0 ? Number(price) : undefined}
     />
   );
 }
