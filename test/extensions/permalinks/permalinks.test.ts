@@ -82,7 +82,7 @@ test("a finished flare's page states without a script why it started, how it wen
   expect(body).toContain(`<p class="why-text">${STARTED.text}</p>`);
   for (const text of [
     "Activity faded 00:20. Was +14 %, last seen −100 %.",
-    "<td>+5 %</td>",
+    '<td><b class="change up">+5 %</b></td>',
     "$",
     '<g class="rise">',
     'class="mark start"',
@@ -135,7 +135,7 @@ test("a token's page lists its finished flares with links", async ({ serve }) =>
   const { statusCode, body } = await get(await serve(), "/token/bsc/0xab01");
   expect(statusCode).toBe(200);
   expect(body).toContain(`<a href="../../flare/${idOf(7)}">`);
-  expect(body).toContain("<td>+14 %</td>");
+  expect(body).toContain('<td><b class="change up">+14 %</b></td>');
   expect(body).not.toContain("Flaring now");
 });
 
