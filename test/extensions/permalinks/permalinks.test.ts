@@ -91,7 +91,7 @@ test("a finished flare's page states without a script why it started, how it wen
   ])
     expect(body).toContain(text);
   // Relative, so that it works below any path of a proxy.
-  expect(body).toMatch(/href="\.\.\/assets\/permalink-[^"]+\.css"/);
+  expect(body).toMatch(/href="\.\.\/assets\/token-[^"]+\.css"/);
   expect(body).toContain('href="../token/bsc/0xab01"');
   for (const path of ["docs", "widgets", "docs/source"]) expect(body).toContain(`<a href="../${path}">`);
 });

@@ -155,7 +155,7 @@ export function WhyChips({ why }: { readonly why: Explanation | undefined }) {
         <span key={name}>
           <svg viewBox="0 0 4 12" aria-hidden="true">
             <rect
-              class={`term-${name}`}
+              fill={`var(--term-${name})`}
               width="4"
               {...barOf(12 * Math.min(1, Math.max(0.15, countedZ(z) / FULL_Z)))}
             />

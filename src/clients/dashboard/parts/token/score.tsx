@@ -64,7 +64,7 @@ function WhyBars({ why }: { readonly why: Explanation }) {
     <span class="why" title={label}>
       <svg role="img" aria-label={label}>
         {parts.map(({ name, x, width }) => (
-          <rect key={name} class={`term-${name}`} x={pct(x)} width={pct(width)} y="2" height="8" />
+          <rect key={name} fill={`var(--term-${name})`} x={pct(x)} width={pct(width)} y="2" height="8" />
         ))}
         <line class="needed" x1={pct(threshold)} x2={pct(threshold)} y1="0" y2="12" />
       </svg>
@@ -80,7 +80,7 @@ function WhyLegend({ why }: { readonly why: Explanation }) {
       {why.terms.map(({ name }) => (
         <span key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
-            <rect class={`term-${name}`} width="10" height="10" />
+            <rect fill={`var(--term-${name})`} width="10" height="10" />
           </svg>
           {name}
         </span>
