@@ -152,7 +152,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await page.getByText("Your key gives you the pro plan").waitFor();
     const said = page.locator(".unseen [aria-live]");
     const hears = async (sentence: string, count: number) => {
-      await page.locator(".status dd", { hasText: `${count} since` }).waitFor({ state: "attached" });
+      await waitForCount(page, `${count} since`);
       await page.clock.runFor(10_000);
       await expect.poll(() => said.textContent()).toBe(sentence);
     };
