@@ -107,7 +107,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     const bot = new IndependentClient(gateway.url);
     await bot.connect();
     const shown = () =>
-      page.evaluate('[...document.querySelectorAll(".events li")].map((item) => Number(item.dataset.seq))');
+      page.evaluate('[...document.querySelectorAll(".events time")].map((item) => Number(item.dataset.seq))');
     const botSeqs = () => bot.received.events.map(({ seq }) => seq).toReversed();
     market.start("ONE");
     await says(page, "ONE");

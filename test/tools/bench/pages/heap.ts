@@ -12,7 +12,7 @@ const SIZES = {
 } as const;
 const PAGES = {
   "the page of flares": { address: "", ready: `.flares tbody tr >> nth=${FLARES - 1}` },
-  "every event": { address: "#/events?updates=true", ready: ".events li >> nth=20" },
+  "every event": { address: "#/events?updates=true", ready: ".events tbody tr >> nth=20" },
 } as const;
 const KB = 1_000;
 
