@@ -136,6 +136,19 @@ test(`${title} contains the documents and examples, but no sources, and publint 
   expect(report ?? skip("npm cannot fetch publint")).toMatch(NO_PROBLEM);
 });
 
+test("packing restores package.json, also after an earlier packing was interrupted", async ({
+  installed: { folder },
+}) => {
+  const clone = join(folder, "clone");
+  const own = await readFile(join(ROOT, "package.json"), "utf8");
+  const { prepack, postpack } = JSON.parse(own).scripts;
+  const [, pack = ""] = prepack.split(" && ");
+  // It was packed once, without the script that restores.
+  expect(await readFile(join(clone, "package.json"), "utf8")).not.toBe(own);
+  await run("sh", ["-c", `${pack} && ${postpack}`], { cwd: clone });
+  expect(await readFile(join(clone, "package.json"), "utf8")).toBe(own);
+});
+
 test(`${title} takes at most 35 MB with its dependencies, has no script that an installation runs, and has the licenses of bundled packages`, async ({
   installed: { folder },
 }) => {

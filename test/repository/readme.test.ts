@@ -63,6 +63,27 @@ test("every file, heading and npm script that a document refers to exists", () =
   }
 });
 
+test("the figures in the README are those of the document on flares", () => {
+  const document = readDocument("src/engine/README.md");
+  const recorded = document.slice(document.indexOf("After flares of the recorded minutes"));
+  const figure = (pattern: RegExp, text = document) => Number(pattern.exec(text)?.[1]?.replace("−", "-"));
+  const ofTrades = (row: string) => figure(new RegExp(`^\\| ${row}[^|]*\\|[^|]*\\| ([−\\d.]+)`, "m"));
+  const roseBy15 = (row: string) =>
+    Math.round(figure(new RegExp(`^\\| ${row} \\|(?:[^|]*\\|){3} ([\\d.]+) \\|`, "m"), recorded));
+  const pumps = ofTrades("pumps with a new flare or a surge");
+  expect(README).toContain(`Of ${figure(/trades of (\d+) pumps/)} pumps`);
+  expect(README).toContain(
+    `${figure(/(\d+) of them rose by 10 % or more/)} rose by 10 % or more. All ${pumps} had`,
+  );
+  expect(README).toContain(`in the median ${ofTrades("seconds after the first 2 %")} seconds`);
+  expect(README).toContain(`with ${ofTrades("share of the move still ahead") * 100} % of the move`);
+  expect(README).toContain(`prices were ${-ofTrades("price 15 minutes later")} % lower`);
+  expect(README).toContain(`In ${figure(/trade of (\d+) Uniswap V2 pools/)} young`);
+  expect(README).toContain(`${/1 of 100 flares in `free`/.exec(document)?.[0]} was rugged`);
+  const [flares, others] = [roseBy15("natural"), roseBy15("natural: control")];
+  expect(README).toContain(`higher after ${flares} % of flares, and ${others} % of random moments`);
+});
+
 test("the README names the command that .ci/run runs last", () => {
   const run = readFileSync(fileURLToPath(new URL(".ci/run", ROOT)), "utf8")
     .trim()
