@@ -37,7 +37,8 @@ export class HoppingClient extends SwitchingClient {
         if (!isOfDeadNode(error)) this.trouble.push(String(error));
         await pause(50);
       }
-      this.epochs.add(String(this.cursor).split("-")[0] ?? "");
+      // A node that has no data yet gives no cursor.
+      if (this.cursor !== undefined) this.epochs.add(this.cursor.split("-")[0] ?? "");
     }
   }
 
