@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withWholeUnits } from "../../../src/base/lib/text/percent.ts";
 import type { EventMessage } from "../../../src/base/protocol/index.ts";
 import { feedHash, readRoute } from "../../../src/clients/dashboard/route.ts";
-import { lineOf, pastLines } from "../../../src/clients/dashboard/state/feed/feed-lines.ts";
+import { describeEvent, lineOf, pastLines } from "../../../src/clients/dashboard/state/feed/feed-lines.ts";
 import {
   createStartNotices,
   MAX_NEWS,
@@ -10,7 +10,6 @@ import {
   newsOf,
   RepeatFilter,
 } from "../../../src/clients/dashboard/state/feed/news.ts";
-import { describeEvent } from "../../../src/clients/dashboard/text/describe-event.ts";
 import {
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,

@@ -3,16 +3,21 @@ import { safeText } from "../../../../base/lib/text/safe-text.ts";
 import { GROUP_FACTS } from "../../../../base/model/groups.ts";
 import { flaresHash } from "../../route.ts";
 import { type AlertEntry, MAX_ENTRIES, toggleEntry } from "../../state/alerts/alert-settings.ts";
-import { askToNotify, type NotifyAccess, notifyAccess } from "../../state/alerts/notify.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
-import { canPush, startPush, stopPush } from "../../state/alerts/push.ts";
+import {
+  askToNotify,
+  canPush,
+  type NotifyAccess,
+  notifyAccess,
+  startPush,
+  stopPush,
+} from "../../state/alerts/push.ts";
 import { playSound } from "../../state/alerts/sound.ts";
 import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "../../state/flare-query.ts";
 import { isPushable } from "../../state/select-flares.ts";
 import { watchedGroups } from "../../state/visitor/use-watched.ts";
 import { botSamples, describeStarts } from "../bot/bot-samples.ts";
-import { CodeSample } from "../bot/code-sample.tsx";
-import { Sheet } from "../bot/sheet.tsx";
+import { CodeSample, Sheet } from "../bot/sheet.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 import "./alerts.css";
 
@@ -109,7 +114,7 @@ function Choice({ label, note, isOn, isDisabled = false, onChange }: ChoiceProps
   const id = useId();
   return (
     <>
-      <label>
+      <label class="choice">
         <input
           type="checkbox"
           checked={chosen ?? isOn}
@@ -204,7 +209,7 @@ function What({ query }: Pick<AlertsPanelProps, "query">) {
           </button>
         </li>
       </ul>
-      <p class="soft hint">A single token: the bell beside its star, or on its page.</p>
+      <p class="soft hint">A single token: the bell on its page.</p>
     </section>
   );
 }

@@ -2,8 +2,7 @@ import { useState } from "preact/hooks";
 import type { FlareQuery } from "../../state/flare-query.ts";
 import { Segments } from "../segments.tsx";
 import { botSamples, describeQuery, SAMPLE_KINDS, type SampleKind } from "./bot-samples.ts";
-import { CodeSample } from "./code-sample.tsx";
-import { Sheet } from "./sheet.tsx";
+import { CodeSample, Sheet } from "./sheet.tsx";
 
 export interface BotDialogProps {
   /** The view on the screen. */
