@@ -56,9 +56,13 @@ function Ended({ flare, outcome, why }: FeedLine) {
   );
 }
 
+function isOutcome({ name }: FeedLine): boolean {
+  return name === "flare-finished" || name === "flare-outcome";
+}
+
 function Words(line: FeedLine) {
-  const { name, why, isNow, event } = line;
-  if (name === "flare-finished") return <Ended {...line} />;
+  const { why, isNow, event } = line;
+  if (isOutcome(line)) return <Ended {...line} />;
   const text = isNow ? "still flaring, now:" : event ? describeEvent(event) : "";
   return (
     <>
@@ -68,13 +72,9 @@ function Words(line: FeedLine) {
 }
 
 /** The change that a line states, and since when. */
-function changeOf({
-  name,
-  flare,
-  outcome,
-  event,
-}: FeedLine): readonly [pct: number | null | undefined, of: string] {
-  if (name === "flare-finished") return [outcome?.end_change, "at the end"];
+function changeOf(line: FeedLine): readonly [pct: number | null | undefined, of: string] {
+  if (isOutcome(line)) return [line.outcome?.end_change, "at the end"];
+  const { name, flare, event } = line;
   const isNews = name === "flare-started" || name === "flare-surged";
   // Without the event, the flare is known as it is now or was at its end.
   return [isNews && event ? flare?.recent_price_change : undefined, "in 5 min"];

@@ -106,7 +106,10 @@ export function describeEvent({ name, data }: EventMessage): string {
       return data.closed_at ?? "";
     case "source-status":
       return [data.state, data.reason].filter(Boolean).join(": ");
-    default:
+    case "flare-started":
+    case "flare-surged":
+    case "flare-finished":
+    case "flare-outcome":
       return "";
   }
 }
