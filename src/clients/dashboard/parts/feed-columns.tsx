@@ -132,7 +132,7 @@ export function feedColumns(
       width: "minmax(0, 1.2fr)",
       isText: true,
       cell: ({ token, isTwin, href, name, why }) =>
-        token && (
+        token ? (
           <TokenName
             symbol={token.symbol}
             name={token.name}
@@ -140,6 +140,8 @@ export function feedColumns(
             tag={isTwin ? shortAddress(token.address) : undefined}
             warnings={name === "flare-started" || name === "flare-surged" ? why?.warnings : undefined}
           />
+        ) : (
+          "–"
         ),
     },
     {
