@@ -201,7 +201,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     await search.fill("nobody");
     await page.getByText("No token in the present lists has this name.").waitFor();
     await search.fill(`0x${"A".repeat(40)}`);
-    expect(await found.first().getAttribute("href")).toBe(`#/token/bsc/0x${"a".repeat(40)}`);
+    expect(await found.first().getAttribute("href")).toBe(`/#/token/bsc/0x${"a".repeat(40)}`);
     await search.fill("o");
     const chosen = page.locator("search [aria-selected=true]");
     const first = await chosen.getAttribute("href");
@@ -210,7 +210,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     const second = await chosen.getAttribute("href");
     expect(second).not.toBe(first);
     await page.keyboard.press("Enter");
-    await expect.poll(() => new URL(page.url()).hash).toBe(second);
+    await expect.poll(() => `/${new URL(page.url()).hash}`).toBe(second);
     await page.keyboard.press("Control+k");
     await search.fill("o");
     await page.keyboard.press("Escape");

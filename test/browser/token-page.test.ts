@@ -40,6 +40,14 @@ describe.skipIf(findChromium() === undefined)("the page of a token in Chromium",
     await page.locator(".star").waitFor();
     const share = page.getByRole("link", { name: "Page of ONE, to share" });
     expect(await share.getAttribute("href")).toBe(`/${PATH}`);
+    // The header has what that of the dashboard has.
+    await page.locator(".status.good .origin", { hasText: "simulated" }).waitFor();
+    await page.getByRole("button", { name: "Alerts", exact: true }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("on");
+    const found = page.getByRole("option", { name: "ONE" });
+    expect(await found.getAttribute("href")).toBe(`/#/${PATH}`);
+    await page.keyboard.press("Escape");
     expect(await findViolations(page)).toEqual([]);
     const picture = sharePicture(
       {

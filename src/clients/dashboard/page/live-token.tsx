@@ -1,8 +1,11 @@
 import { useSignal } from "@preact/signals";
+import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { AlertsPanel } from "../parts/alerts/bell.tsx";
+import { AlertsButton, AlertsPanel } from "../parts/alerts/bell.tsx";
 import { Announcer } from "../parts/announcer.tsx";
 import { Outage } from "../parts/notices.tsx";
+import { Search } from "../parts/search.tsx";
+import { StatusBar } from "../parts/status-bar.tsx";
 import { Alerts, PageAlerts } from "../state/alerts/page-alerts.ts";
 import type { RangeName } from "../state/candles/ranges.ts";
 import { key, listsOf, nowS, server, startFollowing, view } from "../state/store.ts";
@@ -18,6 +21,18 @@ export function LiveToken({ group, ...token }: LiveTokenProps) {
   const [control] = useState(() => ({ alerts, openPanel: () => setPanelOpen(true) }));
   const shown = useSignal(group);
   useEffect(() => startFollowing(alerts, shown), []);
+  useEffect(() => {
+    // The header of the page is outside its content.
+    const place = document.getElementById("tools");
+    const tools = (
+      <Alerts.Provider value={control}>
+        <Search />
+        <StatusBar />
+        <AlertsButton label="Alerts" />
+      </Alerts.Provider>
+    );
+    if (place) render(tools, place);
+  }, []);
   return (
     <Alerts.Provider value={control}>
       <TokenView

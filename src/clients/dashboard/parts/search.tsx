@@ -1,10 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { GROUP_FACTS } from "../../../base/model/groups.ts";
 import { tokenHash } from "../route.ts";
-import { followed, view } from "../state/store.ts";
+import { followed, server, view } from "../state/store.ts";
 import { UntrustedText } from "./untrusted-text.tsx";
 
 type Find = typeof import("../state/find-tokens.ts").findTokens;
+
+/** Returns the address of a token's page in the dashboard, also from a page outside it. */
+function hrefOf(...token: Parameters<typeof tokenHash>): string {
+  return server.value.pathname + tokenHash(...token);
+}
 
 /**
  * Finds a token of any group by its symbol, name or address: a combobox as ARIA describes it. `/`
@@ -64,7 +69,7 @@ export function Search() {
         onSubmit={(event) => {
           event.preventDefault();
           const token = found[at];
-          if (token) location.assign(tokenHash(token.group, token.key));
+          if (token) location.assign(hrefOf(token.group, token.key));
           if (isOpen) type("");
         }}
       >
@@ -100,7 +105,7 @@ export function Search() {
                 role="option"
                 aria-selected={index === at}
                 tabIndex={-1}
-                href={tokenHash(group, key)}
+                href={hrefOf(group, key)}
                 onClick={() => type("")}
               >
                 <b>
