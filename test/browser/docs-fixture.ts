@@ -1,4 +1,4 @@
-import { GUIDES, operationsIn } from "../../src/extensions/docs/index.ts";
+import { GUIDES, operationsIn, TUTORIALS } from "../../src/extensions/docs/index.ts";
 import { createHistoryReader, openSqliteHistoryStore } from "../../src/extensions/history/index.ts";
 import { test as base } from "../gateway/http/access/keyed-fixture.ts";
 import type { WireFactory } from "../gateway/http/stream/websocket-fixture.ts";
@@ -10,7 +10,7 @@ export const PAGES: readonly string[] = [
   "/docs/events",
   "/docs/protocol",
   "/docs/guides",
-  ...GUIDES.map(({ path }) => path),
+  ...[...TUTORIALS, ...GUIDES].map(({ path }) => path),
   ...operationsIn(CONTRACTS.filter(({ name }) => name !== "metrics")).map(({ page }) => page),
 ];
 

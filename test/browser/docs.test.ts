@@ -6,7 +6,7 @@ import { IS_SOAK } from "../support/law-runs.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
 import { PAGES, test } from "./docs-fixture.ts";
-import { lendPage, ownPage } from "./shared-page.ts";
+import { lendPage } from "./shared-page.ts";
 
 /** Pages that are opened on a phone: every page in `npm run soak`. */
 const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 16 === 0);
@@ -288,51 +288,6 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
       expect(await marked().count()).toBe(1);
     }
     expect(await page.locator('#map [aria-current="page"]').textContent()).toBe("Protocol");
-    expectQuiet(wire);
-  });
-
-  test("without scripts the contents lead to a page whose samples can be read, on a phone", async ({
-    wire,
-    onTestFinished,
-  }) => {
-    const plain = await ownPage(onTestFinished, { javaScriptEnabled: false, viewport: PHONE });
-    await plain.goto(`http://127.0.0.1:${wire.port}/docs`);
-    expect(await plain.locator("#map").isVisible()).toBe(false);
-    await plain.getByRole("link", { name: "Contents" }).click();
-    expect(await plain.locator("#search").isVisible()).toBe(false);
-    await plain.locator("#map").getByRole("link", { name: "/record", exact: true }).click();
-    await plain.locator("h1", { hasText: "/api/v1/record" }).waitFor();
-    const samples = await plain.locator("pre.sample:visible").allTextContents();
-    expect(samples.map((text) => /^curl|await|urllib/.exec(text)?.[0])).toEqual(["curl", "await", "urllib"]);
-  });
-
-  test("samples are tabs for the keyboard, and have the reader's address and typed key when they are copied", async ({
-    keyed,
-  }) => {
-    const { wire } = keyed;
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await open(wire, "/docs/rest/get-producer");
-    const tab = (name: string) => page.getByRole("tab", { name });
-    const shown = page.getByRole("tabpanel");
-    await tab("curl").focus();
-    for (const [key, name] of [
-      ["ArrowRight", "TypeScript"],
-      ["End", "Python"],
-      ["ArrowRight", "Python"],
-      ["Home", "curl"],
-    ] as const) {
-      await page.keyboard.press(key);
-      expect(await focused()).toBe(name);
-      expect(await page.locator('[role="tab"][tabindex="0"]').allTextContents()).toEqual([name]);
-      expect(await shown.count()).toBe(1);
-    }
-    await page.locator("summary", { hasText: "key" }).click();
-    await page.locator("#key").fill("fw_mine");
-    await shown.getByRole("button", { name: "Copy" }).click();
-    await shown.getByRole("button", { name: "Copied" }).waitFor();
-    const copied = await page.evaluate("navigator.clipboard.readText()");
-    expect(copied).toBe(await shown.locator("pre").textContent());
-    expect(copied).toMatch(new RegExp(`Bearer fw_mine.*http://127.0.0.1:${wire.port}/api`));
     expectQuiet(wire);
   });
 

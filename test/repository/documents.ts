@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { GUIDES, PROTOCOL_FILE } from "../../src/extensions/docs/index.ts";
+import { GUIDES, PROTOCOL_FILE, TUTORIALS } from "../../src/extensions/docs/index.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -7,7 +7,7 @@ const ROOT = new URL("../../", import.meta.url);
 export const DOCUMENT_FILES: readonly string[] = [
   "README.md",
   PROTOCOL_FILE,
-  ...GUIDES.map(({ file }) => file),
+  ...[...TUTORIALS, ...GUIDES].map(({ file }) => file),
 ];
 
 /** Returns the text of a document. */
@@ -18,10 +18,25 @@ export function readDocument(file: string): string {
 /** The concatenated text of all documents. */
 export const ALL_DOCUMENTS: string = DOCUMENT_FILES.map(readDocument).join("\n");
 
+interface Block {
+  /** Empty if the document names none. */
+  readonly language: string;
+  /** Name of the file in which a reader saves it; empty for other blocks. */
+  readonly name: string;
+  readonly code: string;
+}
+
+/** Returns the blocks of code in a document, in their order. */
+export function blocksOf(text: string): readonly Block[] {
+  return [...text.matchAll(/^```(\w*) ?(\S*)\n([\s\S]*?)^```$/gm)].map(
+    ([, language = "", name = "", code = ""]) => ({ language, name, code }),
+  );
+}
+
 /** Returns the commands in a document's shell examples, without comments. */
 export function commandsOf(text: string): readonly string[] {
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, example = ""]) => {
-    const lines = example.split("\n").map((line) => line.replace(/\s+#.*$/, ""));
+  return blocksOf(text).flatMap(({ language, code }) => {
+    const lines = code.split("\n").map((line) => line.replace(/\s+#.*$/, ""));
     if (language !== "sh" && language !== "") return [];
     const typed = language === "sh" ? lines : lines.filter((line) => line.startsWith("$ "));
     return typed.map((line) => line.replace(/^\$ /, "")).filter((line) => line !== "");

@@ -3,5 +3,5 @@ export { createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi } from "./contracts/openapi.ts";
 export { docs } from "./docs-extension.ts";
 export { DOCUMENTS } from "./site/documents.ts";
-export { GUIDES, PROTOCOL_FILE, TEXTS } from "./site/guides.ts";
+export { GUIDES, PROTOCOL_FILE, TEXTS, TUTORIALS } from "./site/guides.ts";
 export { operationsIn } from "./site/rest/operations.ts";

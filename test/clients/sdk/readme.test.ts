@@ -1,21 +1,18 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { spawnNode } from "../../app/cli/spawn-cli.ts";
 import { startLedGateway } from "../../examples/led-gateway.ts";
+import { blocksOf, readDocument } from "../../repository/documents.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 const CLIENT = new URL("src/clients/sdk/index.ts", ROOT).href;
 
-/** Returns the client's examples: those of its document, and the bot of the README. */
-async function examples(): Promise<readonly string[]> {
-  const texts = ["src/clients/sdk/README.md", "README.md"].map((file) =>
-    readFile(new URL(file, ROOT), "utf8"),
-  );
-  const text = (await Promise.all(texts)).join("\n");
-  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] ?? "");
-}
+/** The client's examples: those of its document, and the bot of the README. */
+const EXAMPLES = ["src/clients/sdk/README.md", "README.md"]
+  .flatMap((file) => blocksOf(readDocument(file)))
+  .filter(({ language }) => language === "ts");
 
 /** What each example prints once it is connected. */
 const READY = ["started", "live", "0 flares now"];
@@ -30,11 +27,10 @@ const PRINTED = [
 test("the client's examples in the documents run, and print each flare that starts", async ({
   onTestFinished,
 }) => {
-  const all = await examples();
-  expect(all).toHaveLength(PRINTED.length);
+  expect(EXAMPLES).toHaveLength(PRINTED.length);
   const folder = await mkdtemp(join(tmpdir(), "flarewire-readme-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const [at, example] of all.entries()) {
+  for (const [at, { code: example }] of EXAMPLES.entries()) {
     await using gateway = await startLedGateway();
     const path = join(folder, `example-${at}.mts`);
     const code = example

@@ -15,7 +15,7 @@
  * npm run soak -- mcp: the official conformance suite of the Model Context Protocol.
  * npm run soak -- contracts: Postman, Bruno and three code generators read the served OpenAPI.
  * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
- * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
+ * npm run soak -- operator: DEPLOY.md, with nginx and with Caddy.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";

@@ -18,7 +18,7 @@ import { createOpenApi, inOrder, type OpenApiDocument, openApiServers } from "..
 import { createSchemas } from "../contracts/schemas.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { eventsPage } from "./events-page.ts";
-import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS } from "./guides.ts";
+import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS, TUTORIALS } from "./guides.ts";
 import { pageHtml, type Site } from "./layout.ts";
 import { llmsText } from "./llms-text.ts";
 import { markdown, resolveLinks } from "./markdown.ts";
@@ -116,6 +116,9 @@ export function addDocumentRoutes(
   });
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(site, path, title, file));
+  // Their samples ask the reader's server.
+  for (const { path, file, title } of TUTORIALS)
+    add(path, "text/html", () => guidePage(site, path, title, file).replaceAll(`"sample"`, `"sample own"`));
   for (const { path, file } of TEXTS)
     add(markdownPath(path), "text/markdown", () => guideText(basePath, file));
   add(`${OPERATION_PAGES}:name`, "text/html", async (path) => {
@@ -196,7 +199,10 @@ function createMakers(
     },
     llms: () => llmsText(site),
     docsScript: () => ["page", "samples", "search"].map((name) => readText(`./assets/${name}.js`)).join("\n"),
-    docsStyle: () => `${readText("../../../clients/style/tokens.css")}\n${readText("./assets/page.css")}`,
+    docsStyle: () =>
+      ["../../../clients/style/tokens", "./assets/page", "./assets/samples"]
+        .map((name) => readText(`${name}.css`))
+        .join("\n"),
   };
 }
 
@@ -223,7 +229,7 @@ function readGuide(file: string): string {
 }
 
 function guidesHtml(basePath: string): Html {
-  const items = GUIDES.map(
+  const items = [...TUTORIALS, ...GUIDES].map(
     ({ path, title, summary }) => html`<li><a href="${basePath}${path}">${title}</a> ${summary}</li>\n`,
   );
   return html`<h1>Guides</h1>\n<ul>\n${items}</ul>`;

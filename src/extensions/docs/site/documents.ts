@@ -29,27 +29,12 @@ function document(name: string, path: string, type: string, summary: string): Do
 export const DOCUMENTS = {
   openapi: document("openapi", "/openapi.json", "application/json", "The REST API as OpenAPI 3.1."),
   asyncapi: document("asyncapi", "/asyncapi.json", "application/json", "The events as AsyncAPI 3.0."),
-  docs: document("docs", "/docs", "text/html", "The REST API, to read and try in a browser."),
+  docs: document("docs", "/docs", "text/html", "First steps, and the REST API to try."),
   docsEvents: document("docsEvents", "/docs/events", "text/html", "Events and messages, to read and try."),
-  docsProtocol: document(
-    "docsProtocol",
-    "/docs/protocol",
-    "text/html",
-    "The normative protocol specification.",
-  ),
+  docsProtocol: document("docsProtocol", "/docs/protocol", "text/html", "The normative protocol."),
   docsGuides: document("docsGuides", "/docs/guides", "text/html", "The guides for this version."),
-  docsSearch: document(
-    "docsSearch",
-    "/docs/search.json",
-    "application/json",
-    "What the documents' search finds: title, page, address and words of each entry.",
-  ),
-  llms: document(
-    "llms",
-    "/llms.txt",
-    "text/plain",
-    "An introduction for language models, with links to the documents.",
-  ),
+  docsSearch: document("docsSearch", "/docs/search.json", "application/json", "What the search finds."),
+  llms: document("llms", "/llms.txt", "text/plain", "The documents, for language models."),
   docsScript: document("docsScript", "/docs/page.js", "text/javascript", "The script of the pages."),
   docsStyle: document("docsStyle", "/docs/page.css", "text/css", "The style sheet of the pages."),
 } as const;

@@ -12,6 +12,13 @@ interface Guide {
   readonly summary: string;
 }
 
+/** Lessons that a test works through as a reader does. */
+export const TUTORIALS: readonly Guide[] = [
+  guide("first-bot", "examples/FIRST-BOT.md", "Your first bot", "Subscribe, resume, miss nothing."),
+  guide("worth-it", "examples/WORTH-IT.md", "Is it worth it?", "The record, the odds, a backtest."),
+  guide("deploy", "examples/DEPLOY.md", "Deploy", "A unit, keys, nginx, backup, upgrade."),
+];
+
 /** Every guide, in the order of the index at `/docs/guides`. */
 export const GUIDES: readonly Guide[] = [
   guide("flares", "src/engine/README.md", "What a flare is", "The detector, fields, units, quality."),
@@ -23,41 +30,16 @@ export const GUIDES: readonly Guide[] = [
   guide("skill", "examples/SKILL.md", "Bots by coding agents", "What an agent needs to write a bot."),
   guide("integrations", "examples/integrations/README.md", "Integrations", "freqtrade, Node-RED, n8n."),
   guide("live", "src/feeds/LIVE.md", "Live markets", "Chains, exchanges, facts about tokens, costs."),
-  guide(
-    "chains",
-    "src/feeds/CHAINS.md",
-    "Trades on chains",
-    "Exchanges, blocks, trades, dollars, liquidity.",
-  ),
+  guide("chains", "src/feeds/CHAINS.md", "Trades on chains", "Trades, blocks, dollars, liquidity."),
   guide("recordings", "src/feeds/RECORDING.md", "Recordings", "Record a market, replay a file, the formats."),
   guide("operating", "src/gateway/OPERATING.md", "Operating", "Start, proxy, limits, keys, metrics."),
   guide("scaling", "src/scale/SCALING.md", "Scaling", "Edges and clusters."),
   guide("settings", "src/app/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
-  guide(
-    "alerts",
-    "src/extensions/alerts/ALERTS.md",
-    "Alerts",
-    "Webhooks, Telegram, Discord, Slack, ntfy, MQTT, browsers.",
-  ),
-  guide(
-    "keys",
-    "src/base/protocol/KEYS.md",
-    "Keys and tokens",
-    "Plans, channels, tickets, limits; normative.",
-  ),
+  guide("alerts", "src/extensions/alerts/ALERTS.md", "Alerts", "Webhooks, chats, MQTT, browsers."),
+  guide("keys", "src/base/protocol/KEYS.md", "Keys and tokens", "Plans, tickets, limits; normative."),
   guide("codes", "src/base/protocol/CODES.md", "Codes", "Close codes, errors, connections on the wire."),
-  guide(
-    "security",
-    "src/app/release/SECURITY.md",
-    "Security",
-    "Reports, threats and defenses, what is trusted.",
-  ),
-  guide(
-    "stability",
-    "src/app/release/STABILITY.md",
-    "Stability",
-    "What is stable, how it changes, upgrades.",
-  ),
+  guide("security", "src/app/release/SECURITY.md", "Security", "Reports, threats and defenses."),
+  guide("stability", "src/app/release/STABILITY.md", "Stability", "What is stable, and how it changes."),
   guide("changelog", "src/app/release/CHANGELOG.md", "Changelog", "What changed, by version."),
   guide("source", "src/README.md", "Source tree", "Parts, dependency rules, laws, how to extend it."),
 ];
@@ -75,6 +57,7 @@ export const TEXTS: readonly Guide[] = [
     title: "Protocol",
     summary: "Every message, normative.",
   },
+  ...TUTORIALS,
   ...GUIDES,
 ];
 

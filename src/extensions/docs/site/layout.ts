@@ -1,7 +1,7 @@
 import type { RouteContract } from "../../../gateway/http/index.ts";
 import { frameHtml, Html, html } from "../../pages/index.ts";
 import { DOCUMENTS } from "./documents.ts";
-import { GUIDES } from "./guides.ts";
+import { GUIDES, TUTORIALS } from "./guides.ts";
 import { operationsIn } from "./rest/operations.ts";
 
 /** What the pages of a server have in common. */
@@ -20,8 +20,12 @@ function groupsOf(contracts: Iterable<RouteContract>): Groups {
   const operations = operationsIn(contracts).map(
     ({ page, route }): Entry => [page, html`<code>${route.path.replace("/api/v1", "")}</code>`],
   );
-  return [["API", [[DOCUMENTS.docs.path, html`Overview`], ...operations]], ...OTHER_GROUPS];
+  return [START, ["API", operations], ...OTHER_GROUPS];
 }
+
+const linksTo = (guides: typeof GUIDES) => guides.map(({ path, title }): Entry => [path, html`${title}`]);
+
+const START: Groups[number] = ["Start", [[DOCUMENTS.docs.path, html`Start here`], ...linksTo(TUTORIALS)]];
 
 const OTHER_GROUPS: Groups = [
   [
@@ -31,13 +35,7 @@ const OTHER_GROUPS: Groups = [
       [DOCUMENTS.docsProtocol.path, html`Protocol`],
     ],
   ],
-  [
-    "Guides",
-    [
-      [DOCUMENTS.docsGuides.path, html`Guides`],
-      ...GUIDES.map(({ path, title }): Entry => [path, html`${title}`]),
-    ],
-  ],
+  ["Guides", [[DOCUMENTS.docsGuides.path, html`Guides`], ...linksTo(GUIDES)]],
   [
     "Contracts",
     [

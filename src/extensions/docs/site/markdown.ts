@@ -66,8 +66,11 @@ function splitBlocks(text: string): readonly string[] {
 function block(text: string, resolve: LinkResolver): string {
   const [, hashes = "", title = ""] = /^(#{1,4}) (.*)$/.exec(text) ?? [];
   if (hashes) return `<h${hashes.length} id="${anchor(title)}">${inline(title, resolve)}</h${hashes.length}>`;
-  if (text.startsWith("```"))
-    return `<pre tabindex="0">${escapeHtml(text.replace(/^```.*\n|\n?```$/g, ""))}</pre>`;
+  if (text.startsWith("```")) {
+    const isSample = /^```(?:bash|html|js|python|sh|ts)\b/.test(text);
+    const code = escapeHtml(text.replace(/^```.*\n|\n?```$/g, ""));
+    return `<pre${isSample ? ` class="sample"` : ""} tabindex="0">${code}</pre>`;
+  }
   if (text.startsWith("|")) return table(text.split("\n"), resolve);
   const [, marker = "", item = ""] = /^(\*|\d+\.) ([\s\S]*)$/.exec(text) ?? [];
   const list = marker === "*" ? "ul" : "ol";

@@ -24,12 +24,9 @@ interface Section {
 }
 
 /** A word in more sections than this finds none of them, unless it is in a title or a name. */
-const MAX_SECTIONS = 6;
-/**
- * A section with more words of its own than this has all kinds of things, such as every file or all
- * changes. It is found only by its title and its names.
- */
-const MAX_WORDS = 200;
+const MAX_SECTIONS = 5;
+/** Its sections mention everything, so they are found only by title and names. */
+const CHANGES = "/docs/changelog";
 
 /**
  * Lists every operation with its parameters, message, close code and section of the guides. `pause`
@@ -94,7 +91,7 @@ function entryOf(
   const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
   const own = [...new Set(names)].join(" ");
   const others = withoutForms(rare, `${title} ${page} ${own}`);
-  return [title, page, href, [own, ...(others.length > MAX_WORDS ? [] : others)].join(" ")];
+  return [title, page, href, [own, ...others].join(" ")];
 }
 
 /**
@@ -129,7 +126,7 @@ function sectionsOf(basePath: string, { path, title: guide, body }: GuidePage): 
       href: `${basePath}${path}#${id}`,
       names: [...markup.matchAll(NAMED)].map(([, , name = ""]) => textOf(name)),
       words:
-        textOf(markup.replace(NAMED, ""))
+        textOf(path === CHANGES ? "" : markup.replace(NAMED, ""))
           .toLowerCase()
           // With one letter after it for keys such as Ctrl-C.
           .match(/[a-z]{4,}(?:-[a-z]\b)?/g) ?? [],

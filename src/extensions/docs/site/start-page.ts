@@ -19,16 +19,16 @@ export function startHtml(site: Site): Html {
 <noscript><p>Replace <code>${SERVER}</code> in the samples with the address of this server.</p></noscript>
 ${key}<section aria-labelledby="bot"><h2 id="bot">Write a bot</h2>
 <ol><li>Watch flares start. ${quickStartHtml(site)}</li>
-<li>Follow ${to("/docs/client", "the client")}: it resumes from its cursor and misses nothing.</li>
-<li>Check that it pays: read ${to("/docs/flares#track-record", "the track record")}, then ${to("/docs/recordings", "backtest")} your bot.</li>
-<li>Look things up: ${to("/docs/python", "Python")}, ${to("/docs/events", "every message")}, <a href="#addresses">every address</a>, ${to("/docs/skill", "a file for coding agents")}.</li></ol></section>
+<li>Write ${to("/docs/first-bot", "your first bot")}: it resumes from its cursor and misses nothing.</li>
+<li>Ask ${to("/docs/worth-it", "whether it is worth it")}: the record, the odds, a backtest.</li>
+<li>Look things up: ${to("/docs/client", "the client")}, ${to("/docs/python", "Python")}, ${to("/docs/events", "every message")}, <a href="#addresses">every address</a>, ${to("/docs/skill", "a file for coding agents")}.</li></ol></section>
 <section aria-labelledby="page"><h2 id="page">Show flares on your page</h2>
 <ol><li>Choose an element at ${to("/widgets", "widgets")}, which shows them live.</li>
 <li>Paste it. ${tabsHtml("Page", pageSamples(server))}</li>
 <li>Let ${to("/docs/widget#connections", "your page's content security policy")} name this server. The server must allow your page too: <code>--allowed-origins</code>.</li></ol></section>
 <section aria-labelledby="server"><h2 id="server">Run a server</h2>
 <ol><li>Check that this one has fresh data. ${tabsHtml("Tool", serverSamples(server, site.needs))}</li>
-<li>Install your own ${to("/docs/operating#on-a-server", "on a server")}, behind nginx.</li>
+<li>${to("/docs/deploy", "Deploy your own")}: a unit, keys, nginx, backup, upgrade.</li>
 <li>Create ${to("/docs/operating#keys", "keys")}, and choose ${to("/docs/live", "a live market")}.</li>
 <li>Watch ${to("/docs/operating#metrics", "its metrics")}, and ${to("/docs/scaling", "add edges")} when one core is not enough.</li></ol></section>`;
 }

@@ -23,8 +23,7 @@ for (const sample of document.querySelectorAll(".sample")) {
   button.addEventListener("blur", () => {
     button.textContent = "Copy";
   });
-  const box = element("div", "");
-  box.className = "copyable";
+  const box = Object.assign(element("div", ""), { className: "copyable" });
   sample.replaceWith(box);
   box.append(sample, button);
 }
@@ -49,8 +48,7 @@ const tabGroups = [...document.querySelectorAll(".tabs")].map(prepareTabs);
  * shows the tab of a name, if the group has it.
  */
 function prepareTabs(group, at) {
-  const list = element("div", "");
-  Object.assign(list, { role: "tablist", ariaLabel: group.dataset.label });
+  const list = Object.assign(element("div", ""), { role: "tablist", ariaLabel: group.dataset.label });
   const sections = [...group.children];
   const tabs = sections.map((section, index) => {
     const name = section.firstElementChild;
