@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { openLogFile } from "../../src/app/data/log-file.ts";
 import { restoreState } from "../../src/app/data/restore-state.ts";
 import { SqliteLog } from "../../src/app/data/sqlite-log.ts";
+import type { StoredLog } from "../../src/app/data/stored-log.ts";
 import {
   advanceLists,
   type Channel,
@@ -20,7 +21,6 @@ import {
   projectLists,
 } from "../../src/base/protocol/index.ts";
 import { Head, Hub, websocketFraming } from "../../src/gateway/hub/index.ts";
-import type { StoredLog } from "../../src/gateway/log/index.ts";
 import { encodeLists, formatState } from "../../src/gateway/persistence/restored-state.ts";
 import { FRESH, INFO, settled } from "../gateway/hub/hub-fixture.ts";
 import { MockSocket } from "../gateway/hub/mock-socket.ts";

@@ -5,14 +5,10 @@ import { PRIVATE_DIRECTORY } from "../../base/lib/io/private-file.ts";
 import { openDatabase, transact } from "../../base/lib/io/sqlite.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { type Channel, LASTING_EVENTS, type Run } from "../../base/protocol/index.ts";
-import {
-  checkpointInterval,
-  type LogRecord,
-  type LogStart,
-  type StoredLog,
-} from "../../gateway/log/index.ts";
+import { checkpointInterval, type LogRecord, type LogStart } from "../../gateway/log/index.ts";
 import { inodeOf, readStoredLog } from "./read-stored-log.ts";
 import { FileBusyError, failureOf } from "./sqlite-failure.ts";
+import type { StoredLog } from "./stored-log.ts";
 
 export interface LogFileOptions {
   readonly path: string;

@@ -3,13 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { inflateRawSync } from "node:zlib";
 import { DamagedError } from "../../base/lib/io/sqlite.ts";
 import { CHANNELS, EVENT_NAMES, LASTING_EVENTS, toEpoch, toRun, toSeq } from "../../base/protocol/index.ts";
-import {
-  type ListCheckpoint,
-  type LogRecord,
-  type RunStart,
-  Runs,
-  type StoredLog,
-} from "../../gateway/log/index.ts";
+import { type LogRecord, type RunStart, Runs } from "../../gateway/log/index.ts";
+import type { ListCheckpoint, StoredLog } from "./stored-log.ts";
 
 /** Facts about a file that show whether its contents are complete. */
 interface FileFacts {

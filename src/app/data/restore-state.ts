@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import { advanceLists, type EventBody, toSeq } from "../../base/protocol/index.ts";
-import type { StoredLog } from "../../gateway/log/index.ts";
 import { decodeLists, type RestoredState, readState } from "../../gateway/persistence/index.ts";
+import type { StoredLog } from "./stored-log.ts";
 
 /**
  * Restores the state at the head: the last stored one plus later events (law L2). Returns a

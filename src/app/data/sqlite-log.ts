@@ -6,9 +6,9 @@ import {
   MemoryLog,
   type MemoryLogOptions,
   randomRun,
-  type StoredLog,
 } from "../../gateway/log/index.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
+import type { StoredLog } from "./stored-log.ts";
 
 export interface SqliteLogOptions extends MemoryLogOptions {
   readonly file: LogFile;

@@ -1,25 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { HEALTH_PATH, METRICS_PATH, READY_PATH } from "./contract/paths.ts";
+import { HEADERS } from "./contract/response-headers.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { type ReadyFields, readyFields } from "./rest/ready-fields.ts";
 
 /** Response fields that scripts of other origins may read, besides the CORS-safelisted ones. */
 export const EXPOSED_HEADERS = [
-  "ETag",
-  "Link",
-  "Retry-After",
-  "Flarewire-Cursor",
-  "Flarewire-At",
-  "Flarewire-Stored-Since",
-  "Flarewire-Data-Age",
-  "Flarewire-Observed-At",
-  "Flarewire-Source-State",
-  "Flarewire-Origin",
-  "Flarewire-Facts",
-  "Flarewire-Plan",
-  "RateLimit",
-  "RateLimit-Policy",
-] as const;
+  ...["ETag", "Link", "Retry-After"],
+  ...Object.keys(HEADERS).filter((name) => /^(Flarewire|RateLimit)/.test(name)),
+];
 
 /** Request fields that scripts of other origins may send, besides the CORS-safelisted ones. */
 export const ALLOWED_HEADERS = ["Authorization", "If-None-Match", "Last-Event-ID"] as const;

@@ -14,7 +14,14 @@ export type { ConnectionBounds } from "./connections/connection-bounds.ts";
 export * from "./connections/connection-registry.ts";
 export type { HeadLike } from "./connections/head-like.ts";
 export { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "./contract/example-market.ts";
-export { type Parameter, type ParameterSet, readParameter, readQuery, text } from "./contract/parameters.ts";
+export {
+  type Parameter,
+  type ParameterSet,
+  parseUtcTime,
+  readParameter,
+  readQuery,
+  text,
+} from "./contract/parameters.ts";
 export { EVENTS_PATH, METRICS_PATH, STREAM_PATH, TICKETS_PATH } from "./contract/paths.ts";
 export { AT, CONDITIONAL, conditional, GROUP, resource, UtcTime } from "./contract/resource.ts";
 export {
@@ -31,7 +38,6 @@ export {
   type RouteRules,
   TAGS,
 } from "./contract/route-contract.ts";
-export { parseUtcTime } from "./contract/utc-time.ts";
 export { HEALTH_ROUTE, READY_ROUTE } from "./health-routes.ts";
 export { addHostRoutes } from "./host-routes.ts";
 export * from "./http-settings.ts";

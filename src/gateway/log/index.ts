@@ -2,4 +2,3 @@
 export * from "./event-log.ts";
 export * from "./memory-log.ts";
 export { type RunStart, Runs, randomRun } from "./runs.ts";
-export type { ListCheckpoint, StoredLog } from "./stored-log.ts";

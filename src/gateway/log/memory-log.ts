@@ -15,8 +15,9 @@ import {
   toEpoch,
   toSeq,
 } from "../../base/protocol/index.ts";
-import { copyOutOfPool } from "./copy-out-of-pool.ts";
 import {
+  checkContiguous,
+  copyOutOfPool,
   encodeBody,
   type FollowerLog,
   type LastingResult,
@@ -24,7 +25,7 @@ import {
   type LogStart,
   type ReadResult,
 } from "./event-log.ts";
-import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
+import { bytesOf, firstWhere, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./runs.ts";
 
 export interface MemoryLogOptions {
@@ -112,6 +113,7 @@ export class MemoryLog implements FollowerLog {
   #head = 0;
   #oldest = 0;
   #bytes = 0;
+  #latestMs = 0;
   #positions = startPositions();
   #restarts = 0;
   #delivering = false;
@@ -234,6 +236,14 @@ export class MemoryLog implements FollowerLog {
     return { kind: "records", records, through: found.at(-1)?.seq ?? after.seq };
   }
 
+  cursorAtTime(atMs: number, lasting: boolean): Cursor | undefined {
+    const isLater = (seq: number) => (this.#entries.get(seq)?.latestMs ?? 0) > atMs;
+    const seq = firstWhere(this.#oldest + 1, this.#head + 1, isLater) - 1;
+    if (seq > this.#oldest) return this.cursorAt(toSeq(seq));
+    const last = lasting ? this.#lasting.lastUpTo(atMs) : undefined;
+    return last && this.cursorAt(last.record.seq);
+  }
+
   onAppend(call: (records: readonly LogRecord[]) => void): () => void {
     const listener = { call };
     this.#listeners.add(listener);
@@ -259,6 +269,7 @@ export class MemoryLog implements FollowerLog {
   }: NonNullable<MemoryLogOptions["stored"]>): void {
     this.#entries.clear();
     this.#bytes = 0;
+    this.#latestMs = 0;
     this.#runs = new Runs(runs);
     const known = Object.entries(positions).map(([channel, seq]) => [channel, toSeq(seq)]);
     this.#positions = { ...startPositions(), ...Object.fromEntries(known) };
@@ -267,7 +278,7 @@ export class MemoryLog implements FollowerLog {
     this.#lasting = new RetainedEvents(oldestLasting ?? this.#oldest);
     for (const record of records.map(withOwnBytes)) {
       const ageMs = Math.max(0, this.#clock.now() - record.emittedAtMs);
-      const event = { record, appendedAtMs: this.#clock.monotonic() - ageMs };
+      const event = this.#retained(record, this.#clock.monotonic() - ageMs);
       if (record.seq <= this.#oldest) this.#lasting.push(event);
       else this.#retain(event);
     }
@@ -279,13 +290,18 @@ export class MemoryLog implements FollowerLog {
     const before = this.#head;
     const positions = { ...this.#positions };
     for (const record of records) {
-      this.#retain({ record, appendedAtMs });
+      this.#retain(this.#retained(record, appendedAtMs));
       positions[record.channel] = record.seq;
       this.#runs.append(record.seq, record.run);
       this.#head = record.seq;
     }
     this.#positions = positions;
     this.#trim(appendedAtMs, before);
+  }
+
+  #retained(record: LogRecord, appendedAtMs: number): RetainedEvent {
+    this.#latestMs = Math.max(this.#latestMs, record.emittedAtMs);
+    return { record, appendedAtMs, latestMs: this.#latestMs };
   }
 
   #retain(event: RetainedEvent): void {
@@ -377,18 +393,4 @@ export class MemoryLog implements FollowerLog {
 function withOwnBytes(record: LogRecord): LogRecord {
   const encoded = copyOutOfPool(record.encoded);
   return encoded === record.encoded ? record : { ...record, encoded };
-}
-
-/** Throws `invalid-input` unless the records are one complete batch right after `head`, or none. */
-export function checkContiguous(records: readonly LogRecord[], head: number): void {
-  const last = records.at(-1)?.seq;
-  for (const [index, { seq, batch }] of records.entries()) {
-    const expected = head + 1 + index;
-    if (seq !== expected) throw outOfOrder(`seq is ${seq}; it must be ${expected}`);
-    if (batch !== last) throw outOfOrder(`event ${seq} has batch ${batch}; it must be ${last}`);
-  }
-}
-
-function outOfOrder(message: string): FlarewireError {
-  return new FlarewireError("invalid-input", message, { field: "seq" });
 }

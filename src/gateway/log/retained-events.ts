@@ -1,7 +1,13 @@
 import type { LogRecord } from "./event-log.ts";
 
-/** A stored event, with the monotonic time of its append. */
-export type RetainedEvent = { readonly record: LogRecord; readonly appendedAtMs: number };
+/** A stored event. */
+export interface RetainedEvent {
+  readonly record: LogRecord;
+  /** Monotonic time of its append. */
+  readonly appendedAtMs: number;
+  /** When it or an earlier event was emitted, whichever is later: the clock may be set back. */
+  readonly latestMs: number;
+}
 
 /** Measured overhead of an event: 375 bytes in V8's heap, and the memory around a Buffer. */
 const RECORD_BYTES = 512;
@@ -59,13 +65,15 @@ export class RetainedEvents {
 
   /** Returns the first `limit` events after `seq`. */
   after(seq: number, limit: number): readonly LogRecord[] {
-    let [low, high] = [this.#first, this.#events.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#events[middle]?.record.seq ?? 0) > seq) high = middle;
-      else low = middle + 1;
-    }
+    const isAfter = (at: number) => (this.#events[at]?.record.seq ?? 0) > seq;
+    const low = firstWhere(this.#first, this.#events.length, isAfter);
     return this.#events.slice(low, low + limit).flatMap((event) => (event ? [event.record] : []));
+  }
+
+  /** Returns the last event emitted up to this time; `undefined` if that may be dropped. */
+  lastUpTo(atMs: number): RetainedEvent | undefined {
+    const isLater = (at: number) => (this.#events[at]?.latestMs ?? 0) > atMs;
+    return this.#events[firstWhere(this.#first, this.#events.length, isLater) - 1];
   }
 
   clear(): void {
@@ -73,4 +81,11 @@ export class RetainedEvents {
     this.#first = 0;
     this.#bytes = 0;
   }
+}
+
+/** Returns the first whole number from `low` on for which `test` is true; `high` if there is none. */
+export function firstWhere(low: number, high: number, test: (at: number) => boolean): number {
+  if (low >= high) return low;
+  const middle = Math.floor((low + high) / 2);
+  return test(middle) ? firstWhere(low, middle, test) : firstWhere(middle + 1, high, test);
 }

@@ -4,7 +4,6 @@ import { messageOf } from "../../base/lib/text/message-of.ts";
 import { completeSnapshot } from "../../base/model/index.ts";
 import { formatMarks, type Lists, MarksText, readMarks } from "../../base/protocol/index.ts";
 import type { Head, KnownLists } from "../hub/index.ts";
-import type { ListCheckpoint } from "../log/index.ts";
 
 /** An engine's progress at the moment of the head's snapshot. */
 export interface EngineProgress {
@@ -78,7 +77,7 @@ function unreadable(error: unknown): string {
 }
 
 /** Parses the result of {@link encodeLists}. Throws if it is invalid. */
-export function decodeLists({ bytes }: Pick<ListCheckpoint, "bytes">): Lists {
+export function decodeLists({ bytes }: { readonly bytes: Uint8Array }): Lists {
   const { snapshot, marks } = JSON.parse(inflateSync(bytes).toString("utf8"));
   return readMarks(completeSnapshot(snapshot), MarksText.parse(marks));
 }

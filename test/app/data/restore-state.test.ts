@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { restoreState } from "../../../src/app/data/restore-state.ts";
+import type { StoredLog } from "../../../src/app/data/stored-log.ts";
 import { formatMarks, type Lists } from "../../../src/base/protocol/index.ts";
-import type { StoredLog } from "../../../src/gateway/log/index.ts";
 import { encodeLists, formatState } from "../../../src/gateway/persistence/restored-state.ts";
 import { createHubUnderTest } from "../../gateway/hub/hub-fixture.ts";
 

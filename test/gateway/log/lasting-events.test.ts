@@ -16,6 +16,7 @@ const event = (seq: number): RetainedEvent => ({
     encoded: Buffer.alloc(10),
   },
   appendedAtMs: seq,
+  latestMs: seq,
 });
 
 test("[W36] lasting events after a seq are read in order, even after more than a thousand were dropped", () => {

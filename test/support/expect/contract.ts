@@ -4,6 +4,7 @@ import type { ResponseContract } from "../../../src/extensions/docs/contracts/pr
 import type { JsonSchema } from "../../../src/extensions/docs/contracts/schemas.ts";
 import { createAsyncApi, createOpenApi } from "../../../src/extensions/docs/index.ts";
 import {
+  FRESHNESS_HEADERS,
   HEADERS,
   type HeaderName,
   KEY_HEADERS,
@@ -114,10 +115,13 @@ function checkHeaders(
   fail: (what: string) => never,
 ): void {
   const responses = Object.keys(contract.headers ?? {});
+  const isClosed = String(headers["cache-control"]).includes("immutable");
   for (const [name, { schema }] of Object.entries(HEADERS)) {
     const value = headers[name.toLowerCase()];
     if (value === undefined) {
-      const isRequired = status < 400 ? !OPTIONAL.some((one) => one === name) : name === "Retry-After";
+      // A page that never changes cannot say how fresh the data is.
+      const optional = isClosed ? [...OPTIONAL, ...FRESHNESS_HEADERS] : OPTIONAL;
+      const isRequired = status < 400 ? !optional.some((one) => one === name) : name === "Retry-After";
       if (isRequired && responses.includes(name)) fail(`header ${name} is missing`);
       continue;
     }

@@ -5,7 +5,7 @@ import type { FlarewireError } from "../../../base/protocol/index.ts";
 import { EVENTS_PATH } from "../contract/paths.ts";
 import { costOf } from "../contract/route-contract.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import { asksForSse } from "../stream/accept-sse.ts";
+import { asksForSse } from "../stream/events-query.ts";
 import type { AccessPolicy } from "./access.ts";
 import { RequestLimit, STREAMS, type Use } from "./request-limit.ts";
 import { createAddressReader, createTrust } from "./trusted-peers.ts";

@@ -7,7 +7,7 @@ import type { Access } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
 import { isRefusal } from "../access/refusals.ts";
 import { EVENTS_PATH } from "../contract/paths.ts";
-import { asksForSse } from "../stream/accept-sse.ts";
+import { asksForSse } from "../stream/events-query.ts";
 
 /** Lines per minute and address, and the size of a burst. */
 export const LINES_PER_MINUTE = 30;

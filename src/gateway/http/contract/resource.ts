@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { Group, groupSuggestion } from "../../../base/model/index.ts";
 import type { ErrorCode } from "../../../base/protocol/index.ts";
-import { type Parameter, type ParameterSet, text } from "./parameters.ts";
+import { type Parameter, type ParameterSet, parseUtcTime, text, UTC_TIME } from "./parameters.ts";
 import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./response-headers.ts";
 import type { RouteContract, RouteResponse } from "./route-contract.ts";
-import { parseUtcTime, UTC_TIME } from "./utc-time.ts";
 
-const UTC_BOUND = "a UTC time such as 2026-01-31T12:00:00Z, or a date";
+export const UTC_BOUND = "a UTC time such as 2026-01-31T12:00:00Z, or a date";
 
 /** A UTC time, or a date as its midnight. The value is in milliseconds since 1970. */
 export const UtcTime = text(UTC_TIME, UTC_BOUND).transform((given, { issues }) => {

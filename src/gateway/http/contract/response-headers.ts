@@ -12,6 +12,13 @@ const text = (pattern: string) => ({ type: "string", pattern }) as const;
 export const CURSOR_PATTERN = "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$";
 const FACT = "(trades|liquidity|listings|profiles)";
 
+/**
+ * `Cache-Control` of pages of events without a key. A page before the head is the same for ever. One
+ * at the head stays correct, but others follow it, so only requests at once share it.
+ */
+export const CLOSED_PAGE = "public, max-age=86400, immutable";
+export const OPEN_PAGE = "public, max-age=0, s-maxage=1";
+
 /** The response headers that the contract describes. */
 export const HEADERS = {
   "Flarewire-Cursor": {
@@ -85,10 +92,11 @@ export const HEADERS = {
     example: '"q7Vb0mZkXw3T_c1e"',
   },
   "Cache-Control": {
-    description: "`no-cache`: revalidate before each use. `no-transform`: a stream.",
+    description:
+      "`no-cache`: revalidate before each use. `no-transform`: a stream. `immutable`: a page that never changes.",
     schema: {
       type: "string",
-      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60"],
+      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60", OPEN_PAGE, CLOSED_PAGE],
     },
     example: "no-cache",
   },

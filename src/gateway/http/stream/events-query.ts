@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
 import { type ConnectQuery, OLDEST, type PollQuery, resolveChannels } from "../../hub/index.ts";
-import { type ParameterSet, readQuery } from "../contract/parameters.ts";
+import { type ParameterSet, parseUtcTime, readQuery, text, UTC_TIME } from "../contract/parameters.ts";
+import { UTC_BOUND } from "../contract/resource.ts";
 import { invalid } from "../problems/invalid.ts";
 import { FILTER_QUERY } from "./filter-query.ts";
 import {
@@ -35,9 +36,9 @@ const PAGE = {
 /** The parameters of polls and of server-sent events. */
 export const EVENTS_QUERY = {
   after: {
-    schema: z.union([CursorForm, z.literal(OLDEST)], "given once"),
+    schema: z.union([CursorForm, z.literal(OLDEST), text(UTC_TIME, UTC_BOUND)], "given once"),
     description:
-      "Only events after this cursor. JSON only: `oldest` for all stored events. Default: the head.",
+      "Only events after this cursor. JSON only: a UTC time, or `oldest` for all stored events. Default: the head.",
     example: OLDEST,
   },
   ...PAGE,
@@ -71,16 +72,22 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
   }
   const fromOldest = given.after === OLDEST;
+  // A date alone has the form of a cursor.
+  const afterMs = /T/.test(String(given.after)) ? parseUtcTime(String(given.after)) : undefined;
   const {
     channels = [],
     filter,
     after,
     snapshot,
-  } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) }, rights);
+  } = readStreamQuery(
+    { ...given, ...(fromOldest || afterMs !== undefined ? { after: undefined } : {}) },
+    rights,
+  );
   const { limit, wait } = readQuery(PAGE, given);
   return {
     channels: resolveChannels(channels, rights),
-    after: fromOldest ? OLDEST : after,
+    after: fromOldest || afterMs !== undefined ? String(given.after) : after,
+    afterMs,
     filter,
     snapshot,
     limit,
@@ -102,4 +109,16 @@ function refuseOthers(others: "streams" | "polls", given: Readonly<Record<string
   for (const [name, { only }] of Object.entries(parameters))
     if (only === others && name in given)
       throw invalid(name, given[name], `left out: it is for ${others} only`);
+}
+
+/** True if `Accept` names server-sent events and does not prefer JSON. Ignores wildcards. */
+export function asksForSse(field: string | undefined): boolean {
+  const weights = new Map<string, number>();
+  for (const member of (field ?? "").split(",")) {
+    const [type = "", ...parameters] = member.split(";").map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith("q="));
+    weights.set(type, weight === undefined ? 1 : Number(weight.slice(2)));
+  }
+  const sse = weights.get("text/event-stream") ?? 0;
+  return sse > 0 && sse >= (weights.get("application/json") ?? 0);
 }

@@ -33,12 +33,19 @@ import { AdmissionQueue } from "../connections/admission-queue.ts";
 import { leaveHttp } from "../connections/node-internals.ts";
 import { FLARE_STARTED } from "../contract/example-market.ts";
 import { EVENTS_PATH, SNAPSHOT_PATH } from "../contract/paths.ts";
-import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "../contract/response-headers.ts";
+import {
+  CLOSED_PAGE,
+  FRESHNESS_HEADERS,
+  HEADERS,
+  type HeaderName,
+  KEY_HEADERS,
+  OPEN_PAGE,
+} from "../contract/response-headers.ts";
 import type { RouteContract } from "../contract/route-contract.ts";
+import { invalid } from "../problems/invalid.ts";
 import { setFreshness } from "../rest/freshness-fields.ts";
 import { EventsResponse } from "../rest/responses.ts";
-import { asksForSse } from "./accept-sse.ts";
-import { EVENTS_QUERY, readPollQuery, readSseQuery } from "./events-query.ts";
+import { asksForSse, EVENTS_QUERY, readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
 import { readClientId } from "./stream-query.ts";
 import type { WebSocketOptions } from "./websocket-route.ts";
@@ -231,12 +238,16 @@ async function poll(
   reply: FastifyReply,
   context: PollContext,
 ): Promise<FastifyReply> {
-  const { hub, freshness, info, prefix, policy } = context;
+  const { hub, freshness, info, prefix, policy, clock, allowedOrigins } = context;
   const access = policy.admit(request, reply);
   const query = readPollQuery(request.query, access);
+  if ((query.afterMs ?? 0) > clock.now()) throw invalid("after", query.after, "a time that has passed");
   checkHub(hub);
   const answer = await waitForEvents(request, reply, { query, access }, context);
-  setFreshness(reply, freshness(), info());
+  const isOpen = request.headers.authorization === undefined && allowedOrigins?.includes("*") !== false;
+  // Its bytes never change, so it must not state how fresh the data was.
+  const isClosed = isOpen && answer.kind === "page" && answer.more;
+  if (!isClosed) setFreshness(reply, freshness(), info());
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
     reply.header("link", `<${prefix}${SNAPSHOT_PATH}>; rel="current"; title="snapshot"`);
@@ -245,6 +256,7 @@ async function poll(
   }
   const cursor = formatCursor(answer.cursor);
   reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
+  if (isOpen) reply.header("cache-control", isClosed ? CLOSED_PAGE : OPEN_PAGE);
   if (answer.kind === "nothing") return reply.code(204).send();
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
   const filter = compileFilter(query.filter);

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import type { Epoch, Seq } from "../../../base/protocol/index.ts";
-import { copyOutOfPool } from "../../log/copy-out-of-pool.ts";
 import type { LogRecord } from "../../log/event-log.ts";
+import { copyOutOfPool } from "../../log/event-log.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 import { type EventFrames, EventHeadCache, frameEvents } from "./event-frames.ts";
 

@@ -1,6 +1,6 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
-import { copyOutOfPool } from "../../log/copy-out-of-pool.ts";
+import { copyOutOfPool } from "../../log/event-log.ts";
 
 /**
  * Base-2 logarithm of the window size. A value of 15 would shrink snapshots by another tenth, and

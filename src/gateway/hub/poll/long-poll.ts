@@ -17,6 +17,8 @@ export interface PollQuery {
   readonly filter?: Filter | undefined;
   /** A cursor from the server, or {@link OLDEST}. Default: the head. */
   readonly after?: string | undefined;
+  /** The time that `after` is, if it is one instead of a cursor; in milliseconds since 1970. */
+  readonly afterMs?: number | undefined;
   /** Maximum number of events in the response, at least 1. */
   readonly limit: number;
   /**
@@ -78,7 +80,8 @@ export class LongPoll {
         : page;
     }
     const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
-    const start = oldest?.cursor ?? readCursor(query.after);
+    const start = oldest?.cursor ?? this.#startOf(query, shape);
+    if (!start) return { kind: "lost", lost: { reason: "expired", events: null } };
     const deadlineMs = clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
@@ -97,6 +100,15 @@ export class LongPoll {
       const emptyUpTo = await this.#waiters.wait(shape, deadlineMs, signal);
       if (emptyUpTo) return { kind: "nothing", cursor: emptyUpTo };
     }
+  }
+
+  /** Returns the cursor to read after; `undefined` if events after the query's time may be lost. */
+  #startOf({ after = "", afterMs }: PollQuery, { selection }: StreamShape): Cursor | undefined {
+    if (afterMs === undefined) return readCursor(after);
+    const { log, head } = this.#options;
+    const cursor = log.cursorAtTime(afterMs, !selection.filtered && selection.lasting);
+    // The log may be ahead of the head's state.
+    return cursor && cursor.seq > head.cursor.seq ? head.cursor : cursor;
   }
 
   #isAhead({ epoch, seq }: Cursor): boolean {

@@ -58,7 +58,7 @@ test("[P1] the events after a cursor are the messages that a WebSocket delivers"
   expect(headers).toMatchObject({
     "flarewire-cursor": `${EPOCH}-4`,
     "flarewire-source-state": "live",
-    "cache-control": "no-store",
+    "cache-control": "public, max-age=0, s-maxage=1",
     vary: "Accept",
   });
   expect(headers).not.toHaveProperty("link");

@@ -1,6 +1,5 @@
 import type { Channel, Epoch } from "../../base/protocol/index.ts";
-import type { LogRecord } from "./event-log.ts";
-import type { RunStart } from "./runs.ts";
+import type { LogRecord, RunStart } from "../../gateway/log/index.ts";
 
 /** A log as an earlier process stored it. */
 export interface StoredLog {
