@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { KeyUses, readKeyUses, SAVE_MS } from "../../../src/gateway/keys/index.ts";
@@ -50,17 +50,28 @@ test("the last use of each key is stored once a minute and at the stop, and surv
   expect(reports).toEqual([]);
 });
 
-test("a failure to store uses is reported once, and a damaged file counts as empty", ({ onTestFinished }) => {
+test("each failure to store uses is reported once, and a damaged file counts as empty", ({
+  onTestFinished,
+}) => {
   const { directory, file, clock, open, stored, reports } = watched(onTestFinished);
   writeFileSync(stored, "{ damaged");
   expect(readKeyUses(file)).toEqual({});
   const uses = open(["aaaaaaaa"]);
   rmSync(directory, { recursive: true });
-  for (let minute = 0; minute < 3; minute += 1) {
-    uses.note("aaaaaaaa");
-    clock.advance(SAVE_MS);
-  }
-  expect(reports).toEqual(["warn cannot save the last-use times of keys"]);
+  const useFor = (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      uses.note("aaaaaaaa");
+      clock.advance(SAVE_MS);
+    }
+  };
+  useFor(3);
+  const failed = "warn cannot save the last-use times of keys";
+  expect(reports).toEqual([failed]);
+  mkdirSync(directory);
+  useFor(1);
+  rmSync(directory, { recursive: true });
+  useFor(3);
+  expect(reports).toEqual([failed, failed]);
   uses.stop();
 });
 
