@@ -35,6 +35,10 @@ export function maskOfRecords(records: readonly LogRecord[]): ChannelMask {
   return mask;
 }
 
+const BY_PATTERN: ReadonlyMap<string, readonly Channel[]> = new Map(
+  ["*", ...CHANNEL_PATTERNS].map((pattern) => [pattern, matchChannels(pattern)]),
+);
+
 /** Lists the channels of a mask, in the order of `CHANNELS`. */
 export function channelsOf(mask: ChannelMask): readonly Channel[] {
   return CHANNELS.filter((channel) => mask & bitOf(channel));
@@ -50,7 +54,7 @@ export function resolveChannels(
 ): readonly Channel[] {
   const allowed = permittedChannels(rights);
   const found = patterns.map((pattern) => {
-    const channels = matchChannels(pattern);
+    const channels = BY_PATTERN.get(pattern) ?? [];
     const open = channels.filter((channel) => allowed.includes(channel));
     if (open.length > 0) return open;
     if (channels.length > 0) {

@@ -31,7 +31,8 @@ export class MockSocket implements Socket {
     return this.#waiting.reduce((total, { length }) => total + length, 0);
   }
 
-  write(bytes: Buffer): boolean {
+  write(opening: Buffer, shared?: Buffer): boolean {
+    const bytes = shared ? Buffer.concat([opening, shared]) : opening;
     if (this.broken) throw new Error("the socket is broken");
     if (this.closed || this.terminated) throw new Error("a write after the close");
     this.writes.push(bytes);

@@ -160,7 +160,7 @@ class PollClient {
     const page = await this.#polls.take({ ...query, after: this.#cursor }, new AbortController().signal);
     if (page.kind === "lost") this.#cursor = undefined;
     else {
-      if (page.kind === "page" && page.snapshot) this.told.snapshot(JSON.parse(page.snapshot));
+      if (page.kind === "page" && page.snapshot) this.told.snapshot(JSON.parse(String(page.snapshot)));
       if (page.kind === "page") for (const event of JSON.parse(`[${page.bytes}]`)) this.told.event(event);
       this.#cursor = formatCursor(page.cursor);
     }

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import { systemClock } from "../../../base/lib/time/clock.ts";
 import { FlarewireError } from "../../../base/protocol/index.ts";
-import { parseUtcTime } from "../../../gateway/http/index.ts";
+import { UtcTime } from "../../../gateway/http/index.ts";
 import { settingsHelp } from "../../config/config.ts";
 import { type FlagDefinition, flagText } from "../../config/flags.ts";
 import { openRecording, PLAY_SETTINGS, readPlay } from "../play-recording.ts";
@@ -185,7 +185,7 @@ function readPercent(flag: string, given: string): number {
 
 function readTime(flag: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  return parseUtcTime(given) ?? invalid(flag, given, "a time in UTC like 2017-11-12T08:00:00Z");
+  return UtcTime.safeParse(given).data ?? invalid(flag, given, "a time in UTC like 2017-11-12T08:00:00Z");
 }
 
 function invalid(flag: string, given: string, expected: string): never {

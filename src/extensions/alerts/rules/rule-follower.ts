@@ -117,7 +117,7 @@ class RuleRun {
     const at = { cursor, observed_at: new Date(head.observedAtMs).toISOString() };
     const known = this.#position !== undefined;
     const risen =
-      answer.snapshot === undefined ? [] : this.#judge.begin(parseView(answer.snapshot), at, known);
+      answer.snapshot === undefined ? [] : this.#judge.begin(parseView(String(answer.snapshot)), at, known);
     await this.#save(cursor, [...lost, ...risen], true);
   }
 

@@ -262,9 +262,9 @@ async function poll(
   const filter = compileFilter(query.filter);
   const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
   const prefixText = `{"cursor":"${cursor}",${inForce}"events":[`;
-  const lists = answer.snapshot === undefined ? "" : `,"snapshot":${answer.snapshot}`;
-  const suffixText = `],"more":${answer.more}${lists}}`;
-  const body = Buffer.concat([Buffer.from(prefixText), answer.bytes, Buffer.from(suffixText)]);
+  const lists = answer.snapshot ? [Buffer.from(',"snapshot":'), answer.snapshot] : [];
+  const more = Buffer.from(`],"more":${answer.more}`);
+  const body = Buffer.concat([Buffer.from(prefixText), answer.bytes, more, ...lists, Buffer.from("}")]);
   reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
   return request.method === "HEAD" ? reply.send() : reply.send(body);
 }

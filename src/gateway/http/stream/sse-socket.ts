@@ -45,8 +45,10 @@ export class SseSocket implements Socket {
     this.#raw.on("end", endWithPeer).resume();
   }
 
-  write(bytes: Buffer): boolean {
-    if (!this.#isOpen || this.#out.write(bytes)) return true;
+  write(bytes: Buffer, shared?: Buffer): boolean {
+    if (!this.#isOpen) return true;
+    if (shared) this.#out.write(bytes);
+    if (this.#out.write(shared ?? bytes)) return true;
     this.#awaitDrain();
     return false;
   }

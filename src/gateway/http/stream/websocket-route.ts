@@ -116,6 +116,11 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
         handleProtocols: () => SUBPROTOCOL,
       },
     });
+    // Writes the handshake's answer and the first messages in one system call.
+    scope.websocketServer.on("headers", (_fields, { socket }) => {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    });
     scope.route({
       method: "GET",
       exposeHeadRoute: false,

@@ -139,8 +139,10 @@ export class WebSocketSocket implements Socket, PingTarget {
     else this.#session?.close("bad-request");
   }
 
-  write(bytes: Buffer): boolean {
-    if (this.#isClosing || !this.#raw.writable || this.#raw.write(bytes)) return true;
+  write(bytes: Buffer, shared?: Buffer): boolean {
+    if (this.#isClosing || !this.#raw.writable) return true;
+    if (shared) this.#raw.write(bytes);
+    if (this.#raw.write(shared ?? bytes)) return true;
     this.#awaitDrain();
     return false;
   }

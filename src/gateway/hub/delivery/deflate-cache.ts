@@ -44,26 +44,24 @@ export function deflateBlocks(text: Buffer): Buffer {
  * follows an opening that differs per client or shape and is not cached.
  */
 export class DeflateCache {
-  readonly #entries: BoundedMap<Buffer | string, CacheEntry>;
+  readonly #entries: BoundedMap<Buffer, CacheEntry>;
   readonly #counts: DeflateCounts;
 
   constructor(maxBytes: number, counts: DeflateCounts) {
-    const bytesOf = ({ deflated }: CacheEntry, text: Buffer | string) =>
+    const bytesOf = ({ deflated }: CacheEntry, text: Buffer) =>
       text.length + (deflated?.length ?? 0) + ENTRY_BYTES;
     this.#entries = new BoundedMap(maxBytes, bytesOf);
     this.#counts = counts;
   }
 
   /**
-   * Returns `before`, `text` and `after`, joined and compressed, or `undefined` if that saves no
-   * more than `overhead` bytes. `text` is the key: a string by value, an unchanging Buffer by
-   * identity.
+   * Returns `before` and `text`, joined and compressed, or `undefined` if that saves no more than
+   * `overhead` bytes. `text` must not change: the same Buffer gives the cached result.
    */
-  take(text: Buffer | string, before: string, after: string, overhead: number): Buffer | undefined {
+  take(text: Buffer, before: string, overhead: number): Buffer | undefined {
     const cached = this.#entries.get(text);
     if (cached?.before === before) return cached.deflated;
-    const bytes = typeof text === "string" ? Buffer.from(text) : text;
-    const joined = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
+    const joined = Buffer.concat([Buffer.from(before), text]);
     const blocks = deflateBlocks(joined);
     const end = blocks.length - FLUSH_BYTES;
     this.#counts.deflatedTexts += 1;

@@ -1,5 +1,5 @@
 import { DeflateCache, type DeflateCounts, deflateBlocks } from "./deflate-cache.ts";
-import type { FramedEvent, Framing } from "./framing.ts";
+import { beforeLists, type FramedEvent, type Framing } from "./framing.ts";
 import {
   FINAL_DEFLATED_TEXT,
   headerBytes,
@@ -57,19 +57,17 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
     transport: "websocket",
     isDeflated: true,
 
-    message(json, snapshot) {
-      const isCompressible =
-        snapshot !== undefined &&
-        snapshot.length >= MIN_DEFLATED_BYTES &&
-        snapshot.length <= MAX_DEFLATED_BYTES;
-      const rest = isCompressible ? snapshots.take(snapshot, "", "}", STORED_HEADER_BYTES) : undefined;
-      if (!rest) return websocketFraming.message(json, snapshot);
-      const opening = openingBlocks(Buffer.from(`${json.slice(0, -1)},"snapshot":`));
-      const payloadBytes = opening.length + rest.length;
-      const frame = Buffer.allocUnsafe(headerBytes(payloadBytes) + payloadBytes);
-      const offset = writeHeader(frame, 0, FINAL_DEFLATED_TEXT, payloadBytes);
-      rest.copy(frame, offset + opening.copy(frame, offset));
-      return frame;
+    message: websocketFraming.message,
+
+    withLists(json, end) {
+      const isCompressible = end.length > MIN_DEFLATED_BYTES && end.length <= MAX_DEFLATED_BYTES;
+      const rest = isCompressible ? snapshots.take(end, "", STORED_HEADER_BYTES) : undefined;
+      if (!rest) return websocketFraming.withLists(json, end);
+      const blocks = openingBlocks(Buffer.from(beforeLists(json)));
+      const payloadBytes = blocks.length + rest.length;
+      const opening = Buffer.allocUnsafe(headerBytes(payloadBytes) + blocks.length);
+      blocks.copy(opening, writeHeader(opening, 0, FINAL_DEFLATED_TEXT, payloadBytes));
+      return [opening, rest];
     },
 
     events(framed) {
@@ -95,7 +93,7 @@ function deflatedRest(texts: DeflateCache, { head, encoded, isCommon }: FramedEv
   const bytes = head.length + encoded.length;
   // Few clients share a filter's output: a thousand filters would compress an event 1,000 times.
   if (!isCommon || bytes < MIN_DEFLATED_BYTES || bytes > MAX_DEFLATED_BYTES) return undefined;
-  return texts.take(encoded, head, "", STORED_HEADER_BYTES);
+  return texts.take(encoded, head, STORED_HEADER_BYTES);
 }
 
 function payloadOf({ own, head, encoded }: FramedEvent, rest: Buffer | undefined): number {

@@ -1,14 +1,14 @@
 import type { Cursor, Lost, Seq } from "../../../base/protocol/index.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import { type ChannelMask, channelsOf } from "../channel-mask.ts";
-import type { GroupMember } from "../group.ts";
+import type { Group, GroupMember } from "../group.ts";
 import { conflatedMask, conflatedText, frameMissed } from "../lists/conflate.ts";
+import type { ListWalk } from "../lists/list-walk.ts";
 import { NOT_SUBSCRIBED, type Selection, type SelectionPart } from "../session/selection.ts";
 import type { DeliveryHost } from "../session/session-host.ts";
 import type { Socket } from "../session/socket.ts";
 import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
-import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
 import { type EventFrames, EventHeadCache, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 
@@ -28,11 +28,43 @@ export interface DeliveryOwner {
 const MAX_FILTERED_RECORDS = 32;
 
 const PART = '{"type":"part"}';
-const NO_LISTS = '{"explanations":{}}';
+const NO_LISTS = Buffer.from('{"explanations":{}}}');
 /** At least the length of the fields `parts` and `snapshot` in a message. */
 const PARTS_BYTES = 40;
 
 type Records = Extract<BacklogPart, { kind: "records" }>;
+
+/** The client has everything up to the head. Its group sends the rest. */
+interface Live {
+  readonly kind: "live";
+  readonly group: Group;
+}
+
+/** The client has a cursor of its own and catches up from the log whenever its socket has room. */
+interface Behind {
+  readonly kind: "behind";
+  readonly shape: StreamShape;
+  /** The lists at `seq`, for a filtered shape, once they have been read. */
+  walk: ListWalk | undefined;
+  /** Every event of the shape up to here was written or skipped. */
+  seq: Seq;
+  /**
+   * Channels with skipped events, which the lists at the head will replace. `undefined` if no
+   * events are being skipped.
+   */
+  conflating: ChannelMask | undefined;
+  /** Seq to send as `prev` with the next event. */
+  prev: Seq;
+  /** The socket is full, and a `drained` call will follow. */
+  full: boolean;
+  reading: boolean;
+  /** When the socket was last seen to make progress, or became full. */
+  progressAtMs: number;
+  /** `Socket.progress` at that time. */
+  progress: number;
+}
+
+type DeliveryState = Live | Behind | { readonly kind: "ended" };
 
 /**
  * Brings one client to the head of the log. A client that keeps up costs one write per batch, made
@@ -74,9 +106,11 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
   }
 
-  /** Sends one message, in order. `snapshot`: see Framing. */
-  write(json: string, snapshot?: string): void {
-    if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
+  /** Sends one message, in order. `lists`: see Framing. */
+  write(json: string, lists?: Buffer): void {
+    if (this.#state.kind === "ended") return;
+    if (lists) this.#send(...this.#framing.withLists(json, lists));
+    else this.#send(this.#framing.message(json));
   }
 
   /**
@@ -86,11 +120,11 @@ export class Delivery implements GroupMember {
   writeLists(json: string, of: readonly SelectionPart[], maxMessage: number | undefined): void {
     // Rounded to a power of two, so that clients share the texts.
     const limit = maxMessage && 1 << (31 - Math.clz32(maxMessage));
-    const texts = this.#host.history.snapshotTexts(of, limit && limit - PARTS_BYTES);
-    const last = texts.at(-1) ?? NO_LISTS;
-    const fits = !limit || Buffer.byteLength(json + last) + PARTS_BYTES <= limit;
-    const parts = fits ? texts.slice(0, -1) : texts;
-    for (const text of parts) this.write(PART, text);
+    const ends = this.#host.history.listEnds(of, limit && limit - PARTS_BYTES);
+    const last = ends.at(-1) ?? NO_LISTS;
+    const fits = !limit || Buffer.byteLength(json) + last.length - 1 + PARTS_BYTES <= limit;
+    const parts = fits ? ends.slice(0, -1) : ends;
+    for (const end of parts) this.write(PART, end);
     const count = parts.length > 0 ? `,"parts":${parts.length}}` : "}";
     this.write(json.slice(0, -1) + count, fits ? last : NO_LISTS);
   }
@@ -189,8 +223,8 @@ export class Delivery implements GroupMember {
     return behind;
   }
 
-  #send(bytes: Buffer): void {
-    if (this.socket.write(bytes)) return;
+  #send(bytes: Buffer, shared?: Buffer): void {
+    if (this.socket.write(bytes, shared)) return;
     const state = this.#state;
     if (state.kind === "live") this.fallBehind(state.group.prev);
     if (state.kind !== "behind") return;

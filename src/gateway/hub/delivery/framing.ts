@@ -23,13 +23,17 @@ export interface Framing {
   /** The transport's name in metrics. */
   readonly transport: string;
   readonly isDeflated: boolean;
-  /** Frames a message. Appends the shared JSON text `snapshot` as its last field. */
-  message(json: string, snapshot?: string): Buffer;
+  message(json: string): Buffer;
+  /**
+   * Frames a message to which the lists are added as its last field. The second part is the same
+   * Buffer for all clients. `end`: JSON text of the lists and the message's closing brace.
+   */
+  withLists(json: string, end: Buffer): readonly [opening: Buffer, shared: Buffer];
   /** Frames several events, in order, for one write. */
   events(events: readonly FramedEvent[]): Buffer;
 }
 
-/** Appends the snapshot, if any, to the message's JSON text. */
-export function withSnapshot(json: string, snapshot: string | undefined): string {
-  return snapshot === undefined ? json : `${json.slice(0, -1)},"snapshot":${snapshot}}`;
+/** Returns the message's JSON text up to its lists. */
+export function beforeLists(json: string): string {
+  return `${json.slice(0, -1)},"snapshot":`;
 }

@@ -1,8 +1,16 @@
 import { z } from "zod";
-import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
+import { beforeLists, type FramedEvent, type Framing } from "./framing.ts";
 
 /** The fields of a message that determine the name and id of its server-sent event. */
 const Outline = z.object({ type: z.string(), cursor: z.string().optional(), lost: z.unknown().optional() });
+
+/** The ends of messages with lists, each with the end of the server-sent event. */
+const ends = new WeakMap<Buffer, Buffer>();
+
+function fieldsOf(json: string): string {
+  const { type, cursor, lost } = Outline.parse(JSON.parse(json));
+  return fields(lost === undefined ? type : "reset", type === "hello" ? undefined : cursor);
+}
 
 function fields(name: string, id: string | undefined): string {
   return id === undefined ? `event: ${name}\ndata: ` : `event: ${name}\nid: ${id}\ndata: `;
@@ -18,12 +26,12 @@ export const sseFraming: Framing = {
   transport: "sse",
   isDeflated: false,
 
-  message(json, snapshot) {
-    const { type, cursor, lost } = Outline.parse(JSON.parse(json));
-    const name = lost === undefined ? type : "reset";
-    return Buffer.from(
-      `${fields(name, type === "hello" ? undefined : cursor)}${withSnapshot(json, snapshot)}\n\n`,
-    );
+  message: (json) => Buffer.from(`${fieldsOf(json)}${json}\n\n`),
+
+  withLists(json, end) {
+    const shared = ends.get(end) ?? Buffer.concat([end, Buffer.from("\n\n")]);
+    ends.set(end, shared);
+    return [Buffer.from(fieldsOf(json) + beforeLists(json)), shared];
   },
 
   events(events: readonly FramedEvent[]) {

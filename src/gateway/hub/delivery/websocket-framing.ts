@@ -1,4 +1,4 @@
-import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
+import { beforeLists, type FramedEvent, type Framing } from "./framing.ts";
 
 /** Builds unmasked text frames, so that one frame serves every socket. */
 export const websocketFraming: Framing = {
@@ -6,13 +6,9 @@ export const websocketFraming: Framing = {
   transport: "websocket",
   isDeflated: false,
 
-  message(json, snapshot) {
-    const text = withSnapshot(json, snapshot);
-    const payloadBytes = Buffer.byteLength(text);
-    const frame = Buffer.allocUnsafe(headerBytes(payloadBytes) + payloadBytes);
-    frame.write(text, writeHeader(frame, 0, FINAL_TEXT, payloadBytes));
-    return frame;
-  },
+  message: (json) => frameText(json, 0),
+
+  withLists: (json, end) => [frameText(beforeLists(json), end.length), end],
 
   events(events: readonly FramedEvent[]) {
     let total = 0;
@@ -26,6 +22,14 @@ export const websocketFraming: Framing = {
     return frames;
   },
 };
+
+/** Frames a text, of whose payload `rest` bytes follow. */
+function frameText(text: string, rest: number): Buffer {
+  const bytes = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(headerBytes(bytes + rest) + bytes);
+  frame.write(text, writeHeader(frame, 0, FINAL_TEXT, bytes + rest));
+  return frame;
+}
 
 /** Writes one uncompressed event and returns the offset after it. */
 export function writePlainEvent(frames: Buffer, offset: number, { own, head, encoded }: FramedEvent): number {

@@ -28,8 +28,8 @@ import { StepCache } from "./step-cache.ts";
  * Records replayed at once between a checkpoint and a cursor: they take less than a millisecond.
  */
 const READ_RECORDS = 16;
-/** Maximum cached snapshot texts. Clients request few selections. */
-const MAX_CACHED_TEXTS = 32;
+/** Maximum cached ends of messages. Clients request few selections. */
+const MAX_CACHED_ENDS = 32;
 
 /** The lists at one seq of the log. */
 export interface ListCheckpoint {
@@ -51,7 +51,7 @@ export interface KnownLists {
 export class ListHistory {
   readonly #log: EventLog;
   readonly #notify: Notify | undefined;
-  readonly #texts = new BoundedMap<string, readonly string[]>(MAX_CACHED_TEXTS);
+  readonly #ends = new BoundedMap<string, readonly Buffer[]>(MAX_CACHED_ENDS);
   #measure = createMeasure();
   #steps = new StepCache();
   #checkpoints: ListCheckpoint[];
@@ -117,7 +117,7 @@ export class ListHistory {
     // Stores `snapshot` and not the equal `lists.snapshot`, because the process already holds its
     // objects.
     this.#lists = { snapshot, marks: lists.marks };
-    this.#forgetTexts();
+    this.#forgetEnds();
     this.#seq = last.seq;
     this.#addCheckpoint(last.seq);
     return steps;
@@ -135,11 +135,11 @@ export class ListHistory {
     // A new cache, because walks along the earlier history still add to the old one.
     this.#steps = new StepCache();
     this.#checkpoints = [{ seq, lists: () => lists }];
-    this.#forgetTexts();
+    this.#forgetEnds();
   }
 
-  #forgetTexts(): void {
-    this.#texts.clear();
+  #forgetEnds(): void {
+    this.#ends.clear();
     this.#measure = createMeasure();
   }
 
@@ -199,16 +199,19 @@ export class ListHistory {
   }
 
   /**
-   * Returns the JSON texts of these parts at the head, cached until the next change: one, or
-   * several of at most `maxBytes` as {@link splitView} makes them.
+   * Returns the JSON texts of these parts at the head, each with the closing brace of its message,
+   * cached until the next change: one, or several of at most `maxBytes` as {@link splitView} makes
+   * them.
    */
-  snapshotTexts(parts: readonly SelectionPart[], maxBytes?: number): readonly string[] {
-    return this.#texts.ensure(`${maxBytes} ${selectionOf(parts).key}`, () => {
+  listEnds(parts: readonly SelectionPart[], maxBytes?: number): readonly Buffer[] {
+    return this.#ends.ensure(`${maxBytes} ${selectionOf(parts).key}`, () => {
       const views = parts.map(({ mask, filter }) => projectLists(this.#lists, channelsOf(mask), filter));
       const [first = joinViews([]), ...others] = views;
       const view = others.length > 0 ? joinViews(views) : first;
       // The parts of different filters and sizes share the texts of items.
-      return maxBytes === undefined ? [JSON.stringify(view)] : splitView(view, maxBytes, this.#measure);
+      const texts =
+        maxBytes === undefined ? [JSON.stringify(view)] : splitView(view, maxBytes, this.#measure);
+      return texts.map((text) => Buffer.from(`${text}}`));
     });
   }
 

@@ -2,7 +2,7 @@ import type { Cursor, Lost, Seq } from "../../../base/protocol/index.ts";
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import { readBacklog, throughOf } from "../delivery/backlog.ts";
 import { EventHeadCache, frameEvents } from "../delivery/event-frames.ts";
-import { type Framing, withSnapshot } from "../delivery/framing.ts";
+import { beforeLists, type Framing } from "../delivery/framing.ts";
 import type { Head } from "../head.ts";
 import type { ListHistory } from "../lists/list-history.ts";
 import type { Steps } from "../lists/list-walk.ts";
@@ -26,7 +26,8 @@ export const jsonFraming: Framing = {
   name: "json",
   transport: "poll",
   isDeflated: false,
-  message: (json, snapshot) => Buffer.from(withSnapshot(json, snapshot)),
+  message: (json) => Buffer.from(json),
+  withLists: (json, end) => [Buffer.from(beforeLists(json)), end],
   events: (events) =>
     Buffer.concat(
       events.flatMap(({ own, head, encoded }, index) => [
@@ -59,7 +60,7 @@ export type EventPage =
       /** For a filtered shape, the lists at `cursor`, to pass to the next page. */
       readonly steps: Steps | undefined;
       /** JSON text of the lists at `cursor`, if requested. */
-      readonly snapshot?: string;
+      readonly snapshot?: Buffer | undefined;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 

@@ -75,9 +75,8 @@ export class LongPoll {
     const shape = shapeOf(query);
     if (query.after === undefined) {
       const page = emptyPage(head.cursor);
-      return query.snapshot
-        ? { ...page, snapshot: history.snapshotTexts(shape.selection.parts).join("") }
-        : page;
+      if (!query.snapshot) return page;
+      return { ...page, snapshot: history.listEnds(shape.selection.parts)[0]?.subarray(0, -1) };
     }
     const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
     const start = oldest?.cursor ?? this.#startOf(query, shape);

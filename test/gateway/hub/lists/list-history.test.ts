@@ -12,6 +12,7 @@ import {
 import { maskOf } from "../../../../src/gateway/hub/channel-mask.ts";
 import { Hub, websocketFraming } from "../../../../src/gateway/hub/index.ts";
 import { ListHistory } from "../../../../src/gateway/hub/lists/list-history.ts";
+import type { SelectionPart } from "../../../../src/gateway/hub/session/selection.ts";
 import { FRESH, INFO, settled, test } from "../hub-fixture.ts";
 import { MockSocket } from "../mock-socket.ts";
 import type { Step } from "../test-market.ts";
@@ -132,14 +133,14 @@ test("[L5] the cache of filtered snapshot texts is bounded: the oldest are dropp
   };
   const isBuilt = () => {
     const before = evaluations;
-    sut.hub.history.snapshotTexts([partOf("first")]);
+    sut.hub.history.listEnds([partOf("first")]);
     return evaluations > before;
   };
   const others = Array.from({ length: 32 }, (_, at) => partOf(`other${at}`));
   expect([isBuilt(), isBuilt()]).toEqual([true, false]);
-  for (const part of others.slice(1)) sut.hub.history.snapshotTexts([part]);
+  for (const part of others.slice(1)) sut.hub.history.listEnds([part]);
   expect(isBuilt()).toBe(false);
-  for (const part of others) sut.hub.history.snapshotTexts([part]);
+  for (const part of others) sut.hub.history.listEnds([part]);
   expect([isBuilt(), isBuilt()]).toEqual([true, false]);
 });
 
@@ -147,7 +148,7 @@ test("[L6] the snapshot text of a set of channels is built once until the next c
   const { head, hub } = sut;
   await sut.publish("list");
   const textOf = (...channels: readonly Channel[]) =>
-    hub.history.snapshotTexts([{ mask: maskOf(channels), filter: undefined }]).join();
+    textsOf(hub.history, { mask: maskOf(channels), filter: undefined });
   const text = textOf("newest.bsc", "flares.pro");
   expect(JSON.parse(text)).toEqual(plain(projectSnapshot(head.snapshot, ["flares.pro", "newest.bsc"])));
   const stringify = vi.spyOn(JSON, "stringify");
@@ -161,11 +162,16 @@ test("[L6] the snapshot text of a set of channels is built once until the next c
 test("[L2] after a restart, snapshot texts contain the new lists", async ({ sut }) => {
   await sut.publish("list");
   const text = () =>
-    JSON.parse(sut.hub.history.snapshotTexts([{ mask: maskOf(["newest.bsc"]), filter: undefined }]).join());
+    JSON.parse(textsOf(sut.hub.history, { mask: maskOf(["newest.bsc"]), filter: undefined }));
   expect(text().newest.bsc).toHaveLength(1);
   await sut.head.restart({ lists: listsOf(EMPTY_SNAPSHOT), observedAtMs: 2 }, async () => {});
   expect(text()).toEqual(projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]));
 });
+
+/** Returns the JSON text of the lists, without the closing brace of their message. */
+function textsOf(history: ListHistory, part: SelectionPart): string {
+  return history.listEnds([part]).join().slice(0, -1);
+}
 
 /** Returns the value as JSON transmits it. */
 function plain(value: unknown): unknown {

@@ -58,7 +58,7 @@ async function follow(
 ): Promise<void> {
   const start = await poll.take({ ...query, limit: PAGE.limit, waitMs: 0, snapshot: true }, signal);
   if (start.kind !== "page" || start.snapshot === undefined) throw new Error("the log has no lists yet");
-  let view = JSON.parse(start.snapshot) as View;
+  let view = JSON.parse(String(start.snapshot)) as View;
   let after = formatCursor(start.cursor);
   while (!signal.aborted) {
     write(view);
