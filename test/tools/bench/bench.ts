@@ -6,7 +6,7 @@
  *   live [--minutes 6], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
- * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
+ * - admission [--rounds 5], memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
  * - dear [--seconds 20] [--attackers 1] [--only NAME], first-use [--rounds 3]
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
  * - against --checkout DIRECTORY [--rounds 5]
@@ -14,6 +14,7 @@
  */
 
 import { parseArgs } from "node:util";
+import { benchAdmission } from "./admission/admission.ts";
 import { benchAgainst } from "./against/against.ts";
 import { benchChain } from "./chain.ts";
 import { benchCluster } from "./cluster/cluster.ts";
@@ -113,6 +114,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   fanout: () => benchFanout(values.short ? "short" : "full", parts),
   rest: () => benchRest(readCount("rounds", 7)),
   resources: () => benchResources(readCount("rounds", 5)),
+  admission: () => benchAdmission(readCount("rounds", 5)),
   memory: () => benchMemory(readCount("idle"), readCount("rounds", 3)),
   storm: () => benchStorm(readCount("comers")),
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
