@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { Group, groupSuggestion } from "../../../base/model/index.ts";
 import type { ErrorCode } from "../../../base/protocol/index.ts";
 import { type Parameter, type ParameterSet, parseUtcTime, text, UTC_TIME } from "./parameters.ts";
@@ -10,11 +9,9 @@ export const UTC_BOUND = "a UTC time such as 2026-01-31T12:00:00Z, or a date";
 
 /** A UTC time, or a date as its midnight. The value is in milliseconds since 1970. */
 export const UtcTime = text(UTC_TIME, UTC_BOUND).transform((given, { issues }) => {
-  const atMs = Date.parse(given);
-  // Date.parse takes 30 February as 2 March.
-  const exists = !Number.isNaN(atMs) && given.startsWith(isoTime(atMs).slice(0, 10));
-  if (!exists) issues.push({ code: "custom", message: UTC_BOUND, input: given });
-  return atMs;
+  const atMs = parseUtcTime(given);
+  if (atMs === undefined) issues.push({ code: "custom", message: UTC_BOUND, input: given });
+  return atMs ?? Number.NaN;
 });
 
 /** Selects a past state of a resource. A server without a history has no such parameter. */
