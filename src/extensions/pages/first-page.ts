@@ -3,7 +3,7 @@ import { type Representation, represent, shownTo } from "../../gateway/http/inde
 import type { ExtensionContext } from "../../gateway/start/index.ts";
 import { kindOf, loadRenderer, type PageRenderer } from "./built-pages.ts";
 
-/** A list this old is shown again, so that visitors cost no more than this however many they are. */
+/** A list this old is shown again, so that the cost does not depend on the number of visitors. */
 const KEPT_MS = 5_000;
 const PLACE = /(<main [^>]*class="rendered"[^>]*>)(?=<\/main>)/;
 

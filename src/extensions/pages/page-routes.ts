@@ -25,7 +25,8 @@ const PAGES: ReadonlySet<string> = new Set(["/", "/widgets"]);
 /**
  * Serves the dashboard: `/`, its worker and icons, `/assets/`; and the scripts of the elements for
  * any origin, with their demonstration at `/widgets`. If they were not built, browsers get a page
- * with instructions, and other clients a problem. `first`: returns the page at `/`; default: as built.
+ * with instructions, and other clients a problem. `first` returns the page at `/`; by default, the
+ * built one.
  */
 export function addPageRoutes(
   scope: FastifyInstance,
