@@ -13,6 +13,8 @@ const MARK = "flarewire-bench";
 interface MainThread {
   /** Durations of its tasks of at least a millisecond, ascending, in milliseconds of wall time. */
   readonly tasksMs: readonly number[];
+  /** The CPU time of its tasks of at least a millisecond of it, ascending, in milliseconds. */
+  readonly cpuMs: readonly number[];
   /** Share of the period in which it ran any task, from 0 to 1. */
   readonly busy: number;
 }
@@ -24,6 +26,8 @@ interface TraceEvent {
   readonly tid: number;
   /** Microseconds; for complete events (`X`) only. */
   readonly dur?: number;
+  /** CPU time of the thread, which other processes do not lengthen. */
+  readonly tdur?: number;
 }
 
 /**
@@ -44,18 +48,31 @@ export async function traceMainThread(browser: Browser, page: Page, forMs: numbe
   );
   if (tasks.length === 0) throw new Error("the trace holds no task of the page's main thread");
   const ms = tasks.map(({ dur = 0 }) => dur / 1_000);
+  const longOnes = (all: readonly number[]) => all.filter((task) => task >= MIN_MS).toSorted((a, b) => a - b);
   return {
-    tasksMs: ms.filter((task) => task >= MIN_MS).toSorted((a, b) => a - b),
+    tasksMs: longOnes(ms),
+    cpuMs: longOnes(tasks.map(({ tdur = 0 }) => tdur / 1_000)),
     busy: ms.reduce((sum, task) => sum + task, 0) / forMs,
   };
 }
 
 /** Returns the rows for the thread; `aimed` if the aim applies. */
-export function mainThreadRows(what: string, { tasksMs, busy }: MainThread, aimed: boolean): Row[] {
-  const p95 = tasksMs[Math.min(tasksMs.length - 1, Math.floor(tasksMs.length * 0.95))] ?? 0;
+export function mainThreadRows(what: string, { tasksMs, cpuMs, busy }: MainThread, aimed: boolean): Row[] {
+  const p95Of = (all: readonly number[]) => all[Math.floor(all.length * 0.95)] ?? 0;
   const reported = "reported, without a bound";
   return [
-    { what: `${what}: tasks of at least 1 ms, p95`, value: p95, unit: "ms", aim: aimed ? "≤ 16" : reported },
+    {
+      what: `${what}: tasks of at least 1 ms, p95`,
+      value: p95Of(tasksMs),
+      unit: "ms",
+      aim: aimed ? "≤ 16" : reported,
+    },
+    {
+      what: `${what}: of their CPU time, p95`,
+      value: p95Of(cpuMs),
+      unit: "ms",
+      aim: aimed ? "≤ 16" : reported,
+    },
     { what: `${what}: the longest`, value: tasksMs.at(-1) ?? 0, unit: "ms", aim: reported },
     { what: `${what}: such tasks`, value: tasksMs.length, unit: "", aim: reported },
     { what: `${what}: main thread busy`, value: 100 * busy, unit: "%", aim: reported },
