@@ -297,4 +297,44 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     const other = await open(finish, new URL(address).hash);
     expect(await symbols(other)).toEqual(before);
   });
+
+  test("Back and a reload restore the scroll position of the finished flares, whose list loads late", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await lendPage(finish, { viewport: { width: 1_000, height: 200 } });
+    await page.goto(`${gateway.url}/#/finished`);
+    await page.locator(".finished tbody tr").nth(3).waitFor();
+    const scrolled = () => page.evaluate("Math.round(scrollY)");
+    await page.evaluate("scrollTo(0, 240)");
+    expect(await scrolled()).toBe(240);
+    await page.reload();
+    await page.locator(".finished tbody tr").first().waitFor();
+    await expect.poll(scrolled).toBe(240);
+    await page.evaluate(`location.hash = "#/record"`);
+    await page.locator(".record").waitFor();
+    await expect.poll(scrolled).toBe(0);
+    await page.goBack();
+    await expect.poll(scrolled).toBe(240);
+  });
+
+  test("a view is saved under a name, opens again after a reload, and is removed", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await open(finish, "#/now?min_liquidity=50000&order=change");
+    const openFilters = () => page.getByRole("button", { name: "+ Filter" }).click();
+    await openFilters();
+    await page.getByRole("textbox", { name: "Name of this view" }).fill("<b>big</b>");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const view = page.getByRole("link", { name: "<b>big</b>" });
+    await view.waitFor();
+    await page.goto(`${gateway.url}/#/now`);
+    await page.reload();
+    await openFilters();
+    await view.click();
+    await expect.poll(() => new URL(page.url()).hash).toBe("#/now?min_liquidity=50000&order=change");
+    await page.getByRole("button", { name: "Remove" }).click();
+    await view.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Possible rugs" }).click();
+    await page.locator(".finished").first().waitFor();
+  });
 });

@@ -6,7 +6,7 @@ const oxc = { jsx: { development: false } } as const;
 
 /** Modules for the chunk that several pages load: not what they load on demand. */
 const SHARED =
-  /\/src\/(?!.*(?:alerts-panel|\/push|\/bot\/|sheet|\/views\/|\/token\/|state-text|\/record|\.css))/;
+  /\/src\/(?!.*(?:alerts-panel|\/push|\/bot\/|sheet|\/views\/|\/token\/|token-actions|token-details|(?:state|outcome|locked|source)-text|\/record|\.css))/;
 
 /** Builds what the server loads to render the same pages. */
 const renderer = (): Plugin => ({

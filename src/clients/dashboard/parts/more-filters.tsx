@@ -2,6 +2,7 @@ import { formatDuration } from "../../../base/lib/text/quantity.ts";
 import { flaresHash } from "../route.ts";
 import { type FlareQuery, ORDERS } from "../state/flare-query.ts";
 import { go } from "../state/use-route.ts";
+import { SavedViews } from "./saved-views.tsx";
 import type { Column } from "./table/column.ts";
 
 const LIQUIDITIES = [10_000, 50_000, 250_000];
@@ -82,6 +83,7 @@ export function MoreFilters({ query, columns }: MoreFiltersProps) {
           ))}
         </select>
       </label>
+      <SavedViews hash={flaresHash(query)} />
     </>
   );
 }

@@ -9,8 +9,10 @@ export interface ScrollPosition {
 }
 
 const ROWS = ".tokens tbody > tr, .events > li";
-/** Frames for which a row is held in place while the page around it loads: two seconds at 60 Hz. */
+/** Frames for which the position is held once it is reached: two seconds at 60 Hz. */
 const HELD_FRAMES = 120;
+/** Frames to wait for a list that loads: ten seconds. */
+const AWAITED_FRAMES = 600;
 /** Events by which visitors take over the scroll position. */
 const TAKES_OVER = ["wheel", "touchmove", "pointerdown", "keydown"];
 
@@ -25,25 +27,26 @@ export function scrollPosition(): ScrollPosition {
 }
 
 /**
- * Scrolls back, and holds the row in place for about two seconds, or until the visitor takes over.
- * Returns a function that stops this. `top` alone would miss the row, because the heights of rows
- * out of view are estimates and a timeline or plot above may still load.
+ * Scrolls back, and holds the position for about two seconds, or until the visitor takes over. The
+ * list may load only now, and `top` alone would miss its row, because the heights of rows out of
+ * view are estimates and a strip or plot above may still load. Returns a function that stops this.
  */
 export function returnTo({ top, row }: ScrollPosition): () => void {
-  scrollTo(0, top);
-  if (!row) return () => {};
   let frame = 0;
-  let left = HELD_FRAMES;
+  let held = 0;
+  let waited = 0;
   const ended = new AbortController();
   const end = () => {
     cancelAnimationFrame(frame);
     ended.abort();
   };
   const hold = () => {
-    const element = document.querySelectorAll(ROWS)[row.index];
+    const element = row && document.querySelectorAll(ROWS)[row.index];
     if (element) scrollBy(0, element.getBoundingClientRect().top - row.offset);
-    left -= 1;
-    if (left > 0) frame = requestAnimationFrame(hold);
+    else scrollTo(0, top);
+    if (row ? element : Math.abs(scrollY - top) < 1) held += 1;
+    waited += 1;
+    if (held < HELD_FRAMES && waited < AWAITED_FRAMES) frame = requestAnimationFrame(hold);
     else end();
   };
   for (const type of TAKES_OVER) addEventListener(type, end, { signal: ended.signal, passive: true });

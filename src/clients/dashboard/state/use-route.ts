@@ -11,11 +11,10 @@ export type Go = (hash: string, how: "push" | "replace") => void;
 interface Step {
   readonly id: string;
   readonly route: Route;
-  readonly position: ScrollPosition | undefined;
 }
 
 /** The current step of the browser's history. */
-const step = signal<Step>({ id: "", route: readRoute(""), position: undefined });
+const step = signal<Step>({ id: "", route: readRoute("") });
 /** What the address names. */
 export const route = computed(() => step.value.route);
 /** The group whose flares the page shows: of pages without flares, the default group. */
@@ -53,8 +52,29 @@ export function followAddress(): void {
     positions.set(step.peek().id, scrollPosition());
     step.value = currentStep();
   });
-  // Only the history's state outlives a reload.
-  addEventListener("pagehide", () => history.replaceState({ step: currentStep().id, top: scrollY }, ""));
+  // Back may return from another page, or a reload keep the step.
+  addEventListener("pagehide", () => storePosition(step.peek().id));
+  restorePosition();
+}
+
+const STORAGE_KEY = "flarewire-scroll";
+
+function storePosition(id: string): void {
+  try {
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify([id, scrollPosition()]));
+  } catch {
+    // Without storage the page starts at the top.
+  }
+}
+
+function restorePosition(): void {
+  try {
+    const [id, { top, row }] = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
+    sessionStorage.removeItem(STORAGE_KEY);
+    positions.set(String(id), { top: Number(top), row });
+  } catch {
+    // Nothing is stored.
+  }
 }
 
 /**
@@ -63,12 +83,12 @@ export function followAddress(): void {
  * reload restores the position.
  */
 export function useScrollPosition(isReady: boolean): void {
-  const { id, position } = step.value;
+  const { id } = step.value;
   useLayoutEffect(() => {
     if (!isReady || restored === id) return;
     const isFirst = restored === undefined;
     restored = id;
-    const left = positions.get(id) ?? (isFirst ? position : undefined);
+    const left = positions.get(id);
     if (!isFirst) document.getElementById("content")?.focus({ preventScroll: true });
     if (left) return returnTo(left);
     if (!isFirst) scrollTo(0, 0);
@@ -86,14 +106,10 @@ function currentStep(): Step {
   const shown = readRoute(location.hash);
   const state: unknown = history.state;
   if (typeof state === "object" && state !== null && "step" in state)
-    return {
-      id: String(state.step),
-      route: shown,
-      position: "top" in state ? { top: Number(state.top) } : undefined,
-    };
+    return { id: String(state.step), route: shown };
   steps += 1;
   // Ids outlive a reload, but the count starts over, so they contain the time.
   const id = `${performance.timeOrigin}-${steps}`;
   history.replaceState({ step: id }, "");
-  return { id, route: shown, position: undefined };
+  return { id, route: shown };
 }
