@@ -277,8 +277,8 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
       const notice = page.locator(".outage", { hasText: said });
       await notice.waitFor();
       await page.locator(".token-chart").waitFor();
-      expect(await notice.textContent()).toMatch(/ as of [\d:]{8} UTC\. Reason: two polls differ\.$/);
-      expect(await page.locator(".status summary").innerText()).toMatch(/as of [\d:]{8} UTC$/);
+      expect(await notice.textContent()).toMatch(/ as of [\d:]{5} UTC\. Reason: two polls differ\.$/);
+      expect(await page.locator(".status summary").innerText()).toMatch(/as of [\d:]{5} UTC$/);
       expect(await page.locator("body").innerText()).not.toMatch(/\b0s old/);
       const [before, after] = [await countColored(live.page), await countColored(page)];
       // Only the header's dot and mark, and a footer link, stay colored.

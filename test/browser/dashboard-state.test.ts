@@ -156,7 +156,7 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     expect(await reported.textContent()).toBe("");
     await page.clock.runFor(10_000);
     await page
-      .locator(".outage", { hasText: /Not connected for 1\ds\. You see the market as of [\d:]{8} UTC\./ })
+      .locator(".outage", { hasText: /Not connected for 1\ds\. You see the market as of [\d:]{5} UTC\./ })
       .waitFor();
     expect(await reported.textContent()).toBe("Connection: reconnecting");
     expect(await page.locator("main.old .flares tbody tr").count()).toBe(SAMPLE_SNAPSHOT.flares.pro.length);
@@ -261,5 +261,23 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     }
     expect(await search.inputValue()).toBe("T1");
     expect(await page.getByLabel("Order").inputValue()).toBe("newest");
+  });
+
+  test("the zone of all times is chosen once, and kept", async ({ onTestFinished }) => {
+    const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+      own: { timezoneId: "Asia/Kolkata" },
+    });
+    await goto("now");
+    await page.locator(".status summary").click();
+    const time = page.locator(".status time");
+    const shown = async (hours: number, zone: string) => {
+      const at = Date.parse((await time.getAttribute("datetime")) ?? "") + hours * 3_600_000;
+      return (await time.innerText()) === `${new Date(at).toISOString().slice(11, 16)} ${zone}`;
+    };
+    await expect.poll(() => shown(0, "UTC")).toBe(true);
+    await page.getByRole("button", { name: "Times are UTC. Show local time" }).click();
+    await page.reload();
+    await page.locator(".status summary").click();
+    await expect.poll(() => shown(5.5, "local time")).toBe(true);
   });
 });

@@ -21,9 +21,11 @@ import {
   seen,
   server,
   startFollowing,
+  switchZone,
   view,
 } from "./state/store.ts";
 import { go, route, shownGroup, useScrollPosition } from "./state/use-route.ts";
+import { zone } from "./text/format.ts";
 import { NowView } from "./views/now.tsx";
 
 const FeedView = onDemand(async () => (await import("./views/feed.tsx")).FeedView);
@@ -88,6 +90,9 @@ export function App() {
         <div class="site-links">
           <SiteLinks />
         </div>
+        <button type="button" class="plain" onClick={switchZone}>
+          {zone.value === "UTC" ? "Times are UTC. Show local time" : "Times are local. Show UTC"}
+        </button>
         {access.value?.parts.includes("aggregator") && (
           <span>
             Pools: <a href="https://www.geckoterminal.com">GeckoTerminal</a>

@@ -4,7 +4,7 @@ import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
 import { feedHash, flarePageHref, tokenHash } from "../route.ts";
 import { describeEvent, type FeedLine } from "../state/feed/feed-lines.ts";
-import { formatMinute } from "../text/format.ts";
+import { formatMoment, formatTime } from "../text/format.ts";
 import { formatMinutes } from "../text/span.ts";
 import { Measured, TokenName, WhyChips } from "./table/cells.tsx";
 import type { Column, TableRow } from "./table/column.ts";
@@ -94,7 +94,7 @@ export function feedColumns(
       cell: ({ at, today, event }) => {
         const time = (
           <time dateTime={at} title={at} data-seq={event?.seq}>
-            {formatMinute(Date.parse(at))}
+            {formatTime(at)}
           </time>
         );
         return (
@@ -106,7 +106,7 @@ export function feedColumns(
             ) : (
               time
             )}
-            {!at.startsWith(today) && <small>{at.slice(5, 10)}</small>}
+            {!formatMoment(at).startsWith(today) && <small>{formatMoment(at).slice(5, 10)}</small>}
           </span>
         );
       },

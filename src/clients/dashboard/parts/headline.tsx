@@ -9,6 +9,7 @@ import { filledShare } from "../state/judge.ts";
 import { freshness, useNow } from "../state/store.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { go } from "../state/use-route.ts";
+import { formatMoment, zoneName } from "../text/format.ts";
 
 /** Says where: `on BSC` or `on exchanges`. */
 export function whereText(group: GroupName): string {
@@ -37,7 +38,7 @@ export function Headline({ query, running, bars, children }: HeadlineProps) {
           {at !== undefined && (
             <>
               {" at "}
-              <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)}`}</time> UTC
+              <time dateTime={at}>{formatMoment(at)}</time> {zoneName()}
             </>
           )}
         </h2>

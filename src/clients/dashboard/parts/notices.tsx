@@ -23,7 +23,7 @@ export function Outage() {
       </strong>{" "}
       {freshness?.observedAt && (
         <>
-          You see the market as of <TimeText at={freshness.observedAt} zone=" UTC" />.{" "}
+          You see the market as of <TimeText at={freshness.observedAt} hasZone />.{" "}
         </>
       )}
       {isAway || isOffline

@@ -1,5 +1,6 @@
 import type { DataFreshness } from "../../sdk/index.ts";
 import { access, freshness as latest, seen as state } from "../state/store.ts";
+import { formatMoment } from "../text/format.ts";
 import { TimeText } from "./time-text.tsx";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
@@ -20,7 +21,7 @@ export function StatusDetails() {
       <dd>
         {freshness?.observedAt ? (
           <>
-            {freshness.observedAt.slice(0, 10)} <TimeText at={freshness.observedAt} zone=" UTC" />
+            {formatMoment(freshness.observedAt).slice(0, 10)} <TimeText at={freshness.observedAt} hasZone />
           </>
         ) : (
           "–"

@@ -1,10 +1,16 @@
-import { formatTime } from "../text/format.ts";
+import { formatTime, zoneName } from "../text/format.ts";
 
-/** A time of day in UTC, with the whole timestamp as its title and for programs. */
-export function TimeText({ at, zone = "" }: { readonly at: string; readonly zone?: "" | " UTC" }) {
+interface TimeTextProps {
+  readonly at: string;
+  /** Whether to name the zone. */
+  readonly hasZone?: boolean;
+}
+
+/** A time of day, with the whole timestamp in UTC as its title and for programs. */
+export function TimeText({ at, hasZone = false }: TimeTextProps) {
   return (
     <time dateTime={at} title={at}>
-      {formatTime(at) + zone}
+      {hasZone ? `${formatTime(at)} ${zoneName()}` : formatTime(at)}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import type { DataFreshness, Reset } from "../../sdk/index.ts";
-import { formatTime } from "../text/format.ts";
+import { formatTime, zoneName } from "../text/format.ts";
 import { formatSpan } from "../text/span.ts";
 import type { Seen } from "./seen.ts";
 
@@ -58,7 +58,7 @@ export function withGroup(
 /** Formats the data's age. While the source is in trouble, shows the time of its data instead. */
 export function describeAge({ state, ageMs, observedAt }: DataFreshness): string {
   if (state === "live") return `data ${formatSpan(ageMs)} old`;
-  return observedAt ? `as of ${formatTime(observedAt)} UTC` : "no data yet";
+  return observedAt ? `as of ${formatTime(observedAt)} ${zoneName()}` : "no data yet";
 }
 
 /** Returns which share of the past the server has read; `undefined` if it needs no more of it. */

@@ -1,12 +1,14 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { GROUPS, type GroupName, isAdditional } from "../../../base/model/groups.ts";
+import { zone } from "../text/format.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { follow } from "./follow.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 import { isOld, withGroup } from "./judge.ts";
 import type { Seen } from "./seen.ts";
 import { shownGroup } from "./use-route.ts";
+import { onStoredElsewhere } from "./visitor/on-stored-elsewhere.ts";
 import { storedKey, storeKey } from "./visitor/stored-key.ts";
 import { followWatched, watchedIn } from "./visitor/use-watched.ts";
 
@@ -17,6 +19,7 @@ import { followWatched, watchedIn } from "./visitor/use-watched.ts";
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
+const ZONE_KEY = "flarewire-zone";
 
 export const server = signal(new URL(globalThis.location?.href ?? "http://localhost"));
 
@@ -119,11 +122,30 @@ export function switchKey(given: string | undefined, isStored = false): void {
   key.value = given;
 }
 
+/** Chooses the zone of the page's times, and keeps it in this browser. */
+export function switchZone(): void {
+  zone.value = zone.peek() === "UTC" ? "local" : "UTC";
+  try {
+    localStorage.setItem(ZONE_KEY, zone.peek());
+  } catch {
+    // Without storage the choice lasts until the page is reloaded.
+  }
+}
+
+function readZone(): void {
+  try {
+    zone.value = localStorage.getItem(ZONE_KEY) === "local" ? "local" : "UTC";
+  } catch {
+    // Without storage it is the default.
+  }
+}
+
 /**
  * Follows the page's stream, and those of the shown group and of groups with an alert. Returns a
  * function that stops this.
  */
 export function startFollowing(alerts: PageAlerts, shown: ReadonlySignal<GroupName>): () => void {
+  readZone();
   const alerted = signal<readonly GroupName[]>([]);
   const look = () => {
     alerted.value = alerts.queries.map(({ group }) => group);
@@ -147,6 +169,7 @@ export function startFollowing(alerts: PageAlerts, shown: ReadonlySignal<GroupNa
   ends.push(
     alerts.onChange(look),
     followWatched(),
+    onStoredElsewhere([ZONE_KEY], readZone),
     effect(() => {
       watchedIn("bsc");
       alerts.watchListChanged();

@@ -1,7 +1,7 @@
 import type { FinishCause } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import type { Bar } from "../state/timeline/bars.ts";
-import { formatMinute } from "./format.ts";
+import { formatTime } from "./format.ts";
 import { formatSpan } from "./span.ts";
 
 /** Explains each of {@link END_TEXTS} in a sentence. */
@@ -16,7 +16,7 @@ export const CAUSE_MEANINGS = {
 
 /** Describes a flare's course: `flaring since 20:31`, `ended at 20:40 after flaring for 9m 00s`. */
 export function fateText({ cause, startMs, endMs }: Pick<Bar, "cause" | "startMs" | "endMs">): string {
-  if (endMs === undefined) return `flaring since ${formatMinute(startMs)}`;
+  if (endMs === undefined) return `flaring since ${formatTime(startMs)}`;
   const end = cause ? END_TEXTS[cause] : "ended";
-  return `${end} at ${formatMinute(endMs)} after flaring for ${formatSpan(endMs - startMs)}`;
+  return `${end} at ${formatTime(endMs)} after flaring for ${formatSpan(endMs - startMs)}`;
 }

@@ -1,45 +1,22 @@
-import { assertNever } from "../../../base/lib/assert-never.ts";
-import { formatCount } from "../../../base/lib/text/figures.ts";
-import type { Term } from "../../../base/model/index.ts";
+import { signal } from "@preact/signals";
+import { MINUTE_MS } from "../../../base/lib/time/time.ts";
 
-/** Formats the measurement of a term and its unit, such as `4.2` and `%`. */
-export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): readonly [string, unit: string] {
-  const [value, unit] = measured(name, raw);
-  return [withMinus(value), unit];
+/** The zone of all times of the page. A server renders UTC. */
+export const zone = signal<"UTC" | "local">("UTC");
+
+/** Returns the name of the zone, to put after a time. */
+export function zoneName(): string {
+  return zone.value === "UTC" ? "UTC" : "local time";
 }
 
-/** Replaces hyphens with minus signs, as `formatPct` writes them. */
-export function withMinus(number: string): string {
-  return number.replaceAll("-", "−");
+/** Formats the day and the time of day to the minute: `2017-11-12 20:31`. */
+export function formatMoment(at: string | number): string {
+  const moment = new Date(at);
+  const offsetMs = zone.value === "UTC" ? 0 : moment.getTimezoneOffset() * MINUTE_MS;
+  return new Date(moment.getTime() - offsetMs).toISOString().slice(0, 16).replace("T", " ");
 }
 
-function measured(name: Term["name"], raw: number): readonly [string, unit: string] {
-  switch (name) {
-    case "buyers":
-      // Buyers from earlier minutes count in part, so the measurement may not be a whole number.
-      return [`≈ ${formatCount(Math.round(raw))}`, "wallets"];
-    case "price":
-      return [(100 * Math.expm1(raw)).toFixed(1), "%"];
-    case "volume":
-      return [raw.toPrecision(3), "× usual"];
-    case "flow":
-      return [raw.toPrecision(3), "usual minutes"];
-    case "rush":
-      return [formatCount(Math.round(raw)), "buys at once"];
-    case "imbalance":
-      // A lower bound of the share of buys among trades, minus one half.
-      return [`≥ ${(100 * Math.min(1, raw + 0.5)).toFixed(1)}`, "% buys"];
-    default:
-      return assertNever(name);
-  }
-}
-
-/** Formats the time of day in UTC: `20:31:05`. In elements, use `TimeText`. */
-export function formatTime(timestamp: string): string {
-  return timestamp.slice(11, 19);
-}
-
-/** Formats the time of day in UTC to the minute: `20:31`. */
-export function formatMinute(atMs: number): string {
-  return formatTime(new Date(atMs).toISOString()).slice(0, 5);
+/** Formats the time of day to the minute: `20:31`. In elements, use `TimeText`. */
+export function formatTime(at: string | number): string {
+  return formatMoment(at).slice(11);
 }

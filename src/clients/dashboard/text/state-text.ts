@@ -3,6 +3,7 @@ import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { Explanation, FlareRecord } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../base/model/text/end-texts.ts";
 import { lockedText } from "../../../base/model/text/locked-text.ts";
+import { formatMoment } from "./format.ts";
 import { formatMinutes } from "./span.ts";
 
 /** Warnings that say what happened, better than that the flare was a possible rug. */
@@ -14,7 +15,7 @@ const CURRENT_MS = 10 * MINUTE_MS;
 /** Formats a moment to the minute: `03:13`, or `2017-11-12 03:13` from a day ago. */
 export function minuteText(timestamp: string, nowMs: number): string {
   const isOld = nowMs - Date.parse(timestamp) >= DAY_MS;
-  return timestamp.slice(isOld ? 0 : 11, 16).replace("T", " ");
+  return formatMoment(timestamp).slice(isOld ? 0 : 11);
 }
 
 /**

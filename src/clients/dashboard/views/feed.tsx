@@ -16,6 +16,7 @@ import { isAnonymous, nowS, useNow } from "../state/store.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
 import { eventToken, namesakesOf } from "../text/event-token.ts";
+import { formatMoment, zoneName } from "../text/format.ts";
 import "../styles/feed.css";
 
 /** A visitor who has scrolled at least this far is reading older events. */
@@ -120,7 +121,7 @@ function Feed({ lines, count, hasUpdates, isLoading, onMode }: FeedProps) {
   const waiting = shown === latest ? 0 : hasUpdates ? count - shown.count : countNew(lines, shown.lines);
   const [raw, setRaw] = useState<EventMessage>();
   const hasNoKey = isAnonymous.value;
-  const today = useNow((nowMs) => new Date(nowMs).toISOString().slice(0, 10));
+  const today = useNow((nowMs) => formatMoment(nowMs).slice(0, 10));
   const rows = useMemo(() => {
     const namesakes = namesakesOf(shown.lines.map(({ token }) => token));
     return shown.lines.map((line, at) => {
@@ -177,11 +178,11 @@ function introOf(hasUpdates: boolean, count: number, lines: number): string {
   if (hasUpdates) {
     if (count === 0) return "None since this page was opened. The next one appears here.";
     const older = count > lines ? `; the newest ${lines} are below` : "";
-    return `${count} since this page was opened${older}. Flares and listings: BSC. Times: UTC.`;
+    return `${count} since this page was opened${older}. Flares and listings: BSC. Times: ${zoneName()}.`;
   }
   if (count === 0)
     return "No flare or new token on BSC is known from the last 24 hours. The next one appears here.";
-  return "Flares and new tokens on BSC in the last 24 hours, in UTC. Click a time for its event as JSON.";
+  return `Flares and new tokens on BSC in the last 24 hours, in ${zoneName()}. Click a time for its event as JSON.`;
 }
 
 /** Counts the lines that are not among those shown, because a full list does not grow. */

@@ -5,7 +5,7 @@ import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
 import { type TimeSpan, WINDOW_MS } from "../../state/timeline/lanes.ts";
 import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";
-import { formatMinute } from "../../text/format.ts";
+import { formatTime, zoneName } from "../../text/format.ts";
 
 interface ScrubberProps {
   readonly group: GroupName;
@@ -55,11 +55,11 @@ export function Scrubber({ group, span, at, onAt }: ScrubberProps) {
     return minutes;
   };
   const shown = dragged === undefined ? at : atOf(dragged);
-  const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
+  const text = shown === undefined ? "now" : `${formatTime(Date.parse(shown))} ${zoneName()}`;
   const hint = isNone
     ? "No history yet"
     : typeof since === "number" && since > endMs - WINDOW_MS
-      ? `History starts at ${formatMinute(since)}`
+      ? `History starts at ${formatTime(since)}`
       : "Drag to see a past minute";
   return (
     <label class="scrubber">

@@ -15,7 +15,7 @@ import {
   visibleBars,
   WINDOW_MS,
 } from "../../state/timeline/lanes.ts";
-import { formatMinute } from "../../text/format.ts";
+import { formatTime } from "../../text/format.ts";
 import { onDemand } from "../on-demand.tsx";
 import { Bars, type PlacedBar } from "./bars.tsx";
 import { Scrubber } from "./scrubber.tsx";
@@ -57,7 +57,7 @@ function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
     <div class="hours" aria-hidden="true">
       {hoursWithin({ fromMs, toMs }).map((atMs) => (
         <span key={atMs} style={{ left: cssShare((atMs - fromMs) / (toMs - fromMs)) }}>
-          <small>{formatMinute(atMs)}</small>
+          <small>{formatTime(atMs)}</small>
         </span>
       ))}
     </div>

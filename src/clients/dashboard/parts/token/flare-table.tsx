@@ -3,6 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { isAnonymous } from "../../state/store.ts";
+import { zoneName } from "../../text/format.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { minuteText } from "../../text/state-text.ts";
 import { Measured } from "../table/cells.tsx";
@@ -23,7 +24,7 @@ export function FlareTable({ records, shownId, nowMs, root }: FlareTableProps) {
       <table class="episodes">
         <thead>
           <tr>
-            <th scope="col">Start (UTC)</th>
+            <th scope="col">Start ({zoneName()})</th>
             <th scope="col">Lasted</th>
             <th scope="col">Peak</th>
             <th scope="col">End</th>

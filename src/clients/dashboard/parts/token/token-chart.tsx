@@ -3,7 +3,7 @@ import { formatPrice, formatUsd } from "../../../../base/lib/text/figures.ts";
 import { cssShare } from "../../../../base/lib/text/percent.ts";
 import type { PricePoint } from "../../state/candles/plot.ts";
 import type { Bar, ChartSpan } from "../../state/candles/ranges.ts";
-import { formatMinute } from "../../text/format.ts";
+import { formatTime, zoneName } from "../../text/format.ts";
 import { type ChartScale, layOut, MARK_PATHS, type Shown, SIZE, timeTicks } from "./chart-layout.ts";
 
 /** Height of a price's label in pixels. */
@@ -36,7 +36,7 @@ export function TokenChart({ span, bars, points, bands, marks, last }: TokenChar
     const atMs = span.fromMs + ((event.clientX - left) / width) * (span.toMs - span.fromMs);
     setPointed(Math.floor(atMs / span.stepMs) * span.stepMs);
   };
-  const text = `Price${bars.length > 0 ? " and volume" : ""} from ${formatMinute(span.fromMs)} to ${formatMinute(span.toMs)} UTC: between ${formatPrice(String(low))} and ${formatPrice(String(high))}`;
+  const text = `Price${bars.length > 0 ? " and volume" : ""} from ${formatTime(span.fromMs)} to ${formatTime(span.toMs)} ${zoneName()}: between ${formatPrice(String(low))} and ${formatPrice(String(high))}`;
   return (
     <>
       <div class="token-chart" role="img" aria-label={text}>
@@ -118,7 +118,7 @@ function Grid({ scale, span }: { readonly scale: ChartScale; readonly span: Char
       ))}
       {timeTicks(span).map((atMs) => (
         <text key={atMs} x={cssShare(scale.x(atMs))} y={SIZE.height - 6} text-anchor="middle">
-          {formatMinute(atMs)}
+          {formatTime(atMs)}
         </text>
       ))}
     </>
@@ -170,9 +170,9 @@ function Line({ points, scale }: { readonly points: readonly PricePoint[]; reado
 
 function barText({ atMs, open, high, low, close, volume }: Bar): string {
   const [o, h, l, c] = [open, high, low, close].map((price) => formatPrice(String(price ?? 0)));
-  return `${formatMinute(atMs)} UTC · open ${o} · high ${h} · low ${l} · close ${c} · volume ${formatUsd(String(volume))}`;
+  return `${formatTime(atMs)} ${zoneName()} · open ${o} · high ${h} · low ${l} · close ${c} · volume ${formatUsd(String(volume))}`;
 }
 
 function pointText([atMs, price]: PricePoint): string {
-  return `${formatMinute(atMs)} UTC · price ${formatPrice(String(price))}`;
+  return `${formatTime(atMs)} ${zoneName()} · price ${formatPrice(String(price))}`;
 }

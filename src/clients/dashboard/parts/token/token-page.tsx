@@ -11,6 +11,7 @@ import { endReason } from "../../../../base/model/text/reason-text.ts";
 import { pointsOfChart, priceAt } from "../../state/candles/plot.ts";
 import { barsWithin, type RangeName, spanOfFlare, spanOfRange } from "../../state/candles/ranges.ts";
 import { isPast, priceLabel } from "../../state/store.ts";
+import { zoneName } from "../../text/format.ts";
 import { sourceText } from "../../text/source-text.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { capitalized, lockText, minuteText, stateText } from "../../text/state-text.ts";
@@ -75,7 +76,7 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
           {price_at !== null && (
             <small>
               {" "}
-              at <time dateTime={price_at}>{minuteText(price_at, nowMs)}</time> UTC
+              at <time dateTime={price_at}>{minuteText(price_at, nowMs)}</time> {zoneName()}
             </small>
           )}
         </p>
@@ -136,7 +137,9 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
           {details.as_of !== null && (
             <>
               <dt>Facts as of</dt>
-              <dd>{minuteText(details.as_of, nowMs)} UTC</dd>
+              <dd>
+                {minuteText(details.as_of, nowMs)} {zoneName()}
+              </dd>
             </>
           )}
         </dl>
