@@ -2,7 +2,7 @@ import { formatCount } from "../../../base/lib/text/figures.ts";
 import { formatChange, formatShare, withWholeUnits } from "../../../base/lib/text/percent.ts";
 import type { RecordFigures, TrackRecord } from "../../../base/model/index.ts";
 import { CHOICES, Groups } from "../parts/groups.tsx";
-import { Spreads } from "../parts/record/spreads.tsx";
+import { Heads, Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/use-record.ts";
@@ -98,20 +98,7 @@ function Shown({ record, server }: { readonly record: TrackRecord; readonly serv
       <h3>Which flares</h3>
       <p class="soft">The median change, and below it the one at other times.</p>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="unseen">Which flares</span>
-            </th>
-            <th scope="col">Flares</th>
-            {all.after.map(({ minutes }) => (
-              <th key={minutes} scope="col">
-                {minutes} min
-              </th>
-            ))}
-            <th scope="col">Rugs</th>
-          </tr>
-        </thead>
+        <Heads names={["Which", "Flares", ...all.after.map(({ minutes }) => `${minutes} min`), "Rugs"]} />
         <Slices
           title="By score at the start"
           rows={record.by_score.map((row) => [rangeText(row, "score"), row.figures])}
@@ -191,14 +178,7 @@ function Calibration({ rows }: { readonly rows: NonNullable<TrackRecord["calibra
     <>
       <h3>Were the odds right?</h3>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Event</th>
-            <th scope="col">Odds</th>
-            <th scope="col">Happened</th>
-            <th scope="col">Flares</th>
-          </tr>
-        </thead>
+        <Heads names={["Event", "Odds", "Happened", "Flares"]} />
         <tbody>
           {shown.map(([what, list]) =>
             list.map(({ from, n, said, observed }) => (

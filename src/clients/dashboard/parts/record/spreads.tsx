@@ -5,6 +5,21 @@ import { leftOutText, scaleOf } from "../../text/record-text.ts";
 
 type Spread = RecordFigures["after"][number]["control"];
 
+/** The heads of a table of the record. */
+export function Heads({ names }: { readonly names: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 /**
  * Compares the price changes of flares with those at other times, in a table with a picture on one
  * scale.
@@ -13,21 +28,7 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   const positionOf = scaleOf(figures);
   return (
     <table class="spreads">
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="unseen">Moments</span>
-          </th>
-          <th scope="col" class="picture">
-            <span class="unseen">Picture</span>
-          </th>
-          <th scope="col">Median</th>
-          <th scope="col" class="half">
-            Half are within
-          </th>
-          <th scope="col">Rose</th>
-        </tr>
-      </thead>
+      <Heads names={["Moments", "Spread", "Median", "Half are within", "Rose"]} />
       {figures.after.map(({ control, minutes, unknown, ...flares }) => (
         <tbody key={minutes}>
           <tr>
@@ -57,7 +58,7 @@ function Row({ name, spread: { n, rose, q1, median, q3 }, positionOf }: RowProps
       <th scope="row">
         {name} <small>n {formatCount(n)}</small>
       </th>
-      <td class="picture">
+      <td>
         <svg viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
           <path d={`M${positionOf(0)} 0V24`} />
           {isKnown && (
@@ -76,7 +77,7 @@ function Row({ name, spread: { n, rose, q1, median, q3 }, positionOf }: RowProps
       <td>
         <b>{formatChange(median)}</b>
       </td>
-      <td class="half">{isKnown ? `${formatChange(q1)} to ${formatChange(q3)}` : "–"}</td>
+      <td>{isKnown ? `${formatChange(q1)} to ${formatChange(q3)}` : "–"}</td>
       <td>{formatShare(rose)}</td>
     </tr>
   );
