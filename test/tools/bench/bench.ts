@@ -9,6 +9,7 @@
  * - resources [--rounds 5]
  * - admission [--rounds 5], memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
  * - dear [--seconds 20] [--attackers 1] [--only NAME], first-use [--rounds 3]
+ * - pollers [--clients 10000]
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
  * - against --checkout DIRECTORY [--rounds 5]
  * - dashboard [--short], heap [--short], widget [--short]
@@ -34,6 +35,7 @@ import { benchMemory } from "./memory/memory.ts";
 import { benchDashboard } from "./pages/dashboard.ts";
 import { benchHeap } from "./pages/heap.ts";
 import { benchWidget } from "./pages/widget.ts";
+import { benchPollers } from "./pollers.ts";
 import { formatRows, type Row } from "./report.ts";
 import { benchRequests } from "./requests.ts";
 import { benchResources } from "./rest/resources.ts";
@@ -121,6 +123,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   edges: () => benchEdges(clients),
   lockout: () => benchLockout(),
+  pollers: () => benchPollers(positionals.includes("pollers") ? clients : 10_000),
   dear: () =>
     benchDear({ seconds: readCount("seconds"), attackers: readCount("attackers"), only: values.only }),
   "first-use": () => benchFirstUse(readCount("rounds", 3)),

@@ -14,10 +14,13 @@ const FACT = "(trades|liquidity|listings|profiles)";
 
 /**
  * `Cache-Control` of pages of events without a key. A page before the head never changes. One at
- * the head stays correct, but others follow it, so only requests at the same time share it.
+ * the head stays correct, but others follow it. Clients that wait ask for those at once.
  */
-export const CLOSED_PAGE = "public, max-age=86400, immutable";
-export const OPEN_PAGE = "public, max-age=0, s-maxage=1";
+export const PAGE_CACHING = {
+  closed: "public, max-age=86400, immutable",
+  open: "public, max-age=0, s-maxage=1",
+  awaited: "public, max-age=0, s-maxage=10",
+} as const;
 
 /** The response headers that the contract describes. */
 export const HEADERS = {
@@ -96,7 +99,7 @@ export const HEADERS = {
       "`no-cache`: revalidate before each use. `no-transform`: a stream. `immutable`: a page that never changes.",
     schema: {
       type: "string",
-      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60", OPEN_PAGE, CLOSED_PAGE],
+      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60", ...Object.values(PAGE_CACHING)],
     },
     example: "no-cache",
   },

@@ -34,12 +34,11 @@ import { leaveHttp } from "../connections/node-internals.ts";
 import { FLARE_STARTED } from "../contract/example-market.ts";
 import { EVENTS_PATH, SNAPSHOT_PATH } from "../contract/paths.ts";
 import {
-  CLOSED_PAGE,
   FRESHNESS_HEADERS,
   HEADERS,
   type HeaderName,
   KEY_HEADERS,
-  OPEN_PAGE,
+  PAGE_CACHING,
 } from "../contract/response-headers.ts";
 import type { RouteContract } from "../contract/route-contract.ts";
 import { invalid } from "../problems/invalid.ts";
@@ -256,7 +255,9 @@ async function poll(
   }
   const cursor = formatCursor(answer.cursor);
   reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
-  if (isOpen) reply.header("cache-control", isClosed ? CLOSED_PAGE : OPEN_PAGE);
+  const isAwaited = answer.kind === "page" && answer.count > 0 && query.waitMs > 0;
+  const kind = isAwaited ? "awaited" : "open";
+  if (isOpen) reply.header("cache-control", PAGE_CACHING[isClosed ? "closed" : kind]);
   if (answer.kind === "nothing") return reply.code(204).send();
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
   const filter = compileFilter(query.filter);

@@ -45,6 +45,8 @@ test("[P14] responses at the head are shared for a second: the start, the newest
     expect([seen, fields["cache-control"]]).toEqual([status, OPEN]);
     expect(fields).toHaveProperty("flarewire-data-age");
   }
+  const awaited = await get(wire, `after=${EPOCH}-0&wait=55`);
+  expect(awaited.fields["cache-control"]).toBe("public, max-age=0, s-maxage=10");
   const arrived = once(wire.app.server, "request");
   const waiting = get(wire, `after=${EPOCH}-2&wait=60`);
   await arrived;
