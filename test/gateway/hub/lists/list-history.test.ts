@@ -46,6 +46,18 @@ test("[W28] [W9] a hub that starts on an existing log resets filtered clients wi
   expect(again.size).toBe(0);
 });
 
+test("[W28] after the history restarts with known marks, filtered clients resume from its seq", async ({
+  sut,
+}) => {
+  await sut.publish("list", "list");
+  const { log, head } = sut;
+  const history = new ListHistory(log, head.snapshot);
+  const { seq } = log.head;
+  expect([history.lacksMarks(seq), await history.at(log.head)]).toEqual([true, undefined]);
+  history.restart(history.lists, seq);
+  expect([history.lacksMarks(seq), await history.at(log.head)]).toEqual([false, history.lists]);
+});
+
 test("[W28] an unreadable stored checkpoint is reported once and skipped: the lists are computed from the one before it", async ({
   sut,
 }) => {
