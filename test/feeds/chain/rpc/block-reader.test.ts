@@ -160,6 +160,11 @@ describe("a block that is read", () => {
       return isNoticed;
     });
     await expect(run.read(48)).rejects.toThrow("endpoints disagree on block 48");
+    // The second node returns to the branch of the first.
+    for (const node of run.nodes) node.branchAt = () => "a";
+    run.run.clock.advance(60_000);
+    expect((await run.passing(run.readMostCommon()))?.hash).toBe(hashOn("a", 50));
+    expect((await run.passing(run.read(47))).hash).toBe(hashOn("a", 47));
   });
 
   test("is not requested before an endpoint reports it as final", async () => {
