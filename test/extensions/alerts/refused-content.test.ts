@@ -42,6 +42,16 @@ test("earlier refusals of a message that was then accepted do not count for the 
   expect(idsOf(receiver.attempts.slice(0, 5))).toEqual([0, 0, 0, 1, 1].map((at) => alerts[at]?.id));
 });
 
+test("a message that is set aside is logged each time that the queue had none", async ({ sut }) => {
+  const { receiver, notices, store } = sut;
+  for (const round of [1, 2]) {
+    refuse(receiver, sut.enqueue(2).slice(0, 1));
+    await sut.tried(5 * round);
+    await expect.poll(() => store.waiting("desk").count).toBe(0);
+    expect(notices.filter((notice) => notice.startsWith("set aside"))).toHaveLength(round);
+  }
+});
+
 test("a receiver that refuses every message for hours, and then accepts them, gets each one", async ({
   sut,
 }) => {
