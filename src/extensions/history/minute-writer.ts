@@ -148,8 +148,6 @@ export class MinuteWriter {
   }
 
   #failed({ firstMs }: MinuteState, error: unknown): void {
-    // The keyframe may not have been stored.
-    this.#keyframe = undefined;
     // Logged only once: a line for each attempt would help to fill the disk.
     if (this.#failedMs === undefined)
       this.#writing.notify("warn", `cannot store the state of a minute: ${messageOf(error)}`, { err: error });
