@@ -71,22 +71,19 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
     const message = 'a ticket opens a stream; to poll, send "Authorization: Bearer KEY"';
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
   }
-  const fromOldest = given.after === OLDEST;
   // A date alone has the form of a cursor.
   const afterMs = /T/.test(String(given.after)) ? parseUtcTime(String(given.after)) : undefined;
+  const isCursor = given.after !== OLDEST && afterMs === undefined;
   const {
     channels = [],
     filter,
     after,
     snapshot,
-  } = readStreamQuery(
-    { ...given, ...(fromOldest || afterMs !== undefined ? { after: undefined } : {}) },
-    rights,
-  );
+  } = readStreamQuery({ ...given, ...(isCursor ? {} : { after: undefined }) }, rights);
   const { limit, wait } = readQuery(PAGE, given);
   return {
     channels: resolveChannels(channels, rights),
-    after: fromOldest || afterMs !== undefined ? String(given.after) : after,
+    after: isCursor ? after : String(given.after),
     afterMs,
     filter,
     snapshot,
