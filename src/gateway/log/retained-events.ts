@@ -83,7 +83,7 @@ export class RetainedEvents {
   }
 }
 
-/** Returns the first whole number from `low` on for which `test` is true; if none is, `high`. */
+/** Returns the first number from `low` on for which `test` is true; `high` if there is none. */
 export function firstWhere(low: number, high: number, test: (at: number) => boolean): number {
   if (low >= high) return low;
   const middle = Math.floor((low + high) / 2);

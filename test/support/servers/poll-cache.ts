@@ -7,7 +7,7 @@ import { freePort, listens } from "./free-port.ts";
 
 const DOCUMENT = fileURLToPath(new URL("../../../src/gateway/OPERATING.md", import.meta.url));
 
-/** Returns nginx's blocks in the operators' document: for `http` and `server`. */
+/** Returns nginx's configuration in the operators' document: for `http`, and for `server`. */
 function documented(): readonly [http: string, server: string] {
   const [http, server] = [...readFileSync(DOCUMENT, "utf8").matchAll(/```nginx\n(.*?)```/gs)];
   if (!http?.[1] || !server?.[1]) throw new Error("the document lacks nginx's configuration");

@@ -2,9 +2,8 @@
  * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite,
  * or with `all`, runs everything. Suites and their options:
  *
- * - engine [--hours 24], history [--hours 24], retention [--hours 24], chain
- * - exchange-trades [--seconds 20], live [--minutes 6], drain [--clients 2000],
- *   slow [--readers 200]
+ * - engine [--hours 24], history [--hours 24], retention [--hours 24], chain,
+ *   exchange-trades [--seconds 20], live [--minutes 6], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - admission [--rounds 5], memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout

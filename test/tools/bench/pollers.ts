@@ -29,7 +29,7 @@ class OneFlare extends ToldSource {
   }
 }
 
-/** Measures what many pollers behind the documented nginx cost, and how late they are. */
+/** Measures what many pollers behind the documented nginx cost, and how late their events are. */
 export async function benchPollers(count: number): Promise<Row[]> {
   execFileSync("nginx", ["-v"], { stdio: "ignore" });
   const directory = mkdtempSync(join(tmpdir(), "flarewire-pollers-"));
