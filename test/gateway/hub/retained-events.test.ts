@@ -190,6 +190,26 @@ test("[P11] pages of starts and finishes reach back 20 hours, and oldest means t
   }
 });
 
+test("[P11] [W36] oldest reaches further back for starts alone than with a filter on items, which needs the lists", async ({
+  make,
+}) => {
+  const sut = make(SHORT);
+  await play(sut, 20);
+  const starts = async (filter: object) => {
+    const query = { channels: ["*"], after: "oldest", limit: 1_000, waitMs: 0 };
+    const page = await pollOf(sut).take(
+      { ...query, filter: { names: ["flare-started"], ...filter } },
+      new AbortController().signal,
+    );
+    if (page.kind !== "page") throw new Error(page.kind);
+    return JSON.parse(`[${page.bytes}]`).map(({ seq }: Message) => seq);
+  };
+  const all = await starts({});
+  const ofItems = await starts({ min_price_change: -1_000_000 });
+  expect(all[0]).toBeLessThan(sut.log.oldest.seq);
+  expect(ofItems).toEqual(all.filter((seq: number) => seq > sut.hub.history.first.cursor.seq));
+});
+
 test("[W36] by default, starts and finishes of 72 hours resume, and all events of an hour", async ({
   make,
 }) => {

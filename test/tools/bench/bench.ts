@@ -3,7 +3,8 @@
  * or with `all`, runs everything. Suites and their options:
  *
  * - engine [--hours 24], history [--hours 24], retention [--hours 24], chain,
- *   exchange-trades [--seconds 20], live [--minutes 6], drain [--clients 2000], slow [--readers 200]
+ *   exchange-trades [--seconds 20], live [--minutes 6], drain [--clients 2000],
+ *   slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - admission [--rounds 5], memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
