@@ -30,5 +30,6 @@ const startCaddy: Parameters<typeof deploy>[0]["startProxy"] = ({
     .replace("flares.example.org {", bound)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${own}`);
   writeFileSync(join(directory, "Caddyfile"), text);
-  return `cd ${directory} && exec ${caddy} start --config Caddyfile --adapter caddyfile --pidfile proxy.pid > caddy.log 2>&1`;
+  // In a session of its own, which the reader's Ctrl-C does not reach.
+  return `cd ${directory} && exec setsid ${caddy} start --config Caddyfile --adapter caddyfile --pidfile proxy.pid > caddy.log 2>&1`;
 };
