@@ -10,7 +10,7 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "clients/dashboard/state/store.ts": "bundle for browsers",
   "clients/dashboard/state/pace.ts": "bundle for browsers",
   "clients/dashboard/state/follow.ts": "bundle for browsers",
-  "clients/dashboard/parts/announcer.tsx": "bundle for browsers",
+  "clients/dashboard/parts/notices.tsx": "bundle for browsers",
   "clients/dashboard/parts/flare/gliding.tsx": "bundle for browsers",
   "clients/dashboard/parts/timeline/strip.tsx": "bundle for browsers",
   "clients/dashboard/state/alerts/page-alerts.ts": "bundle for browsers",

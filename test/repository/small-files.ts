@@ -7,7 +7,6 @@ export const SMALL_FILES: readonly string[] = [
   "app/node-version.ts",
   "clients/dashboard/state/alerts/alert-texts.ts",
   "clients/dashboard/state/timeline/stored-since.ts",
-  "clients/dashboard/state/timeline/use-stored-minutes.ts",
   "clients/sdk/transport/sse-transport.ts",
   "clients/widget/flare-badge.ts",
   "engine/views/inspection.ts",

@@ -1,9 +1,8 @@
 import { useComputed } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { AlertsButton, AlertsPanel } from "./parts/alerts/bell.tsx";
-import { Announcer } from "./parts/announcer.tsx";
 import { Navigation, pageTitle } from "./parts/navigation.tsx";
-import { Outage, Plan, Refused, Waiting } from "./parts/notices.tsx";
+import { Announcer, Outage, Plan, Refused, Waiting } from "./parts/notices.tsx";
 import { onDemand } from "./parts/on-demand.tsx";
 import { Search } from "./parts/search.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";

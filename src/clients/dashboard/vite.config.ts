@@ -49,7 +49,7 @@ export default defineConfig({
       output: {
         // A score of small chunks would compress badly. What loads later is not for everyone.
         codeSplitting: {
-          groups: [{ name: "shared", test: SHARED, minShareCount: 2, maxModuleSize: 5_000 }],
+          groups: [{ name: "shared", test: SHARED, minShareCount: 2, maxModuleSize: 6_000 }],
         },
         // The worker's address must stay the same.
         entryFileNames: ({ name }) => (name === "worker" ? "[name].js" : "assets/[name]-[hash].js"),

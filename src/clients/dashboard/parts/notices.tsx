@@ -1,7 +1,9 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { createStartNotices, hasPro } from "../state/feed/news.ts";
 import { formatQuery } from "../state/flare-query.ts";
+import { judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
-import { access, isAnonymous, isPast, renderedMain, seen, switchKey } from "../state/store.ts";
+import { access, isAnonymous, isPast, key, renderedMain, seen, switchKey } from "../state/store.ts";
 import { route } from "../state/use-route.ts";
 import { formatSpan } from "../text/span.ts";
 import { onDemand } from "./on-demand.tsx";
@@ -102,5 +104,37 @@ export function Plan() {
       </p>
       {isOpen && !hasKey && <KeyForm />}
     </section>
+  );
+}
+
+const EVERY_MS = 10_000;
+
+/** Announces flares and the connection's state to screen readers, at most every ten seconds. */
+export function Announcer() {
+  const [word, setWord] = useState("");
+  const [sentence, setSentence] = useState("");
+  // With another key, forgets the flares that it announced.
+  useEffect(() => {
+    setWord("");
+    setSentence("");
+    const noticeOf = createStartNotices();
+    const announce = () => {
+      const now = seen.peek();
+      if (!now) return;
+      setWord(judge(now).word);
+      const notice = noticeOf(
+        now.news.map(({ event }) => event),
+        hasPro(now.view),
+      );
+      if (notice) setSentence(notice);
+    };
+    const timer = setInterval(announce, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [key.value]);
+  return (
+    <div class="unseen">
+      <p role="status">{word && `Connection: ${word}`}</p>
+      <p aria-live="polite">{sentence}</p>
+    </div>
   );
 }

@@ -1,7 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { lacksKey } from "../state/judge.ts";
-import { isAnonymous, server, seen as state, switchKey } from "../state/store.ts";
-import { KEY } from "../state/visitor/stored-key.ts";
+import { isAnonymous, KEY, server, seen as state, switchKey } from "../state/store.ts";
 
 /**
  * Replaces the pages for a rejected visitor. If a valid key is missing, explains keys and has a

@@ -9,7 +9,6 @@ import { isOld, withGroup } from "./judge.ts";
 import type { Seen } from "./seen.ts";
 import { shownGroup } from "./use-route.ts";
 import { onStoredElsewhere } from "./visitor/on-stored-elsewhere.ts";
-import { storedKey, storeKey } from "./visitor/stored-key.ts";
 import { followWatched, watchedIn } from "./visitor/use-watched.ts";
 
 /*
@@ -20,6 +19,13 @@ import { followWatched, watchedIn } from "./visitor/use-watched.ts";
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
 const ZONE_KEY = "flarewire-zone";
+
+/** Key of the session storage, which lasts until the tab is closed. */
+const STORED_KEY = "flarewire-key";
+
+/** The form of a key, as a regular expression. The client rejects anything else. */
+export const KEY = "[!-~]+";
+const WHOLE_KEY = new RegExp(`^${KEY}$`);
 
 export const server = signal(new URL(globalThis.location?.href ?? "http://localhost"));
 
@@ -115,6 +121,25 @@ export const knownGroups = computed(() => {
     [charts?.[group], leaderboards?.[group]].some((list) => (list?.length ?? 0) > 0);
   return GROUPS.filter((group) => !isAdditional(group) || hasToken(group)).join();
 });
+
+function storedKey(): string | undefined {
+  try {
+    const stored = sessionStorage.getItem(STORED_KEY) ?? "";
+    return WHOLE_KEY.test(stored) ? stored : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores the key in this tab; `undefined` deletes it. */
+function storeKey(key: string | undefined): void {
+  try {
+    if (key === undefined) sessionStorage.removeItem(STORED_KEY);
+    else sessionStorage.setItem(STORED_KEY, key);
+  } catch {
+    // Without storage the key lasts until the page is reloaded.
+  }
+}
 
 /** Switches to another key, or to none. If `isStored`, the key lasts until the tab is closed. */
 export function switchKey(given: string | undefined, isStored = false): void {

@@ -15,7 +15,7 @@ import { access, server, useNow } from "../state/store.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
 import { go } from "../state/use-route.ts";
 import { CAUSE_MEANINGS } from "../text/fate-text.ts";
-import { endedSource, type FlaresViewProps } from "./now.tsx";
+import { endedSource, type FlaresViewProps, wantedBars } from "./now.tsx";
 
 /** The flares that ended within the last day: how they went, and why they ended. */
 export function FinishedView({ query, lists }: FlaresViewProps) {
@@ -25,8 +25,7 @@ export function FinishedView({ query, lists }: FlaresViewProps) {
   const bars = known.filter(({ endMs }) => endMs !== undefined);
   const flares: readonly AnyFlare[] = bars.map(({ flare }) => flare);
   const whys = Object.fromEntries(bars.flatMap(({ flare, why }) => (why ? [[flare.id, why]] : [])));
-  const wanted = new Set(wantedFlares(flares, whys, query).map(({ id }) => id));
-  const rows = bars.filter(({ flare }) => wanted.has(flare.id)).map((bar) => rowOf(endedSource(bar, lists)));
+  const rows = wantedBars(bars, query).map((bar) => rowOf(endedSource(bar, lists)));
   const recent = bars.filter(({ endMs = 0 }) => endMs > hourMs).length;
   // Of a chosen end, only what the other filters hide.
   const ofCause = wantedFlares(flares, whys, { ...withoutFilters(query), cause }).length;

@@ -1,4 +1,5 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { GroupName } from "../../../base/model/groups.ts";
 import type { AnyFlare } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import { AlertsButton } from "../parts/alerts/bell.tsx";
@@ -21,8 +22,8 @@ import { access, key, server } from "../state/store.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { WINDOW_MS } from "../state/timeline/lanes.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
-import { type Past, usePast } from "../state/use-past.ts";
 import { go } from "../state/use-route.ts";
+import { fetchWithKey } from "../state/visitor/fetch-with-key.ts";
 
 /** Number of flares in the list of those that just ended. */
 const JUST = 6;
@@ -38,7 +39,7 @@ export function NowView({ query: given, lists }: FlaresViewProps) {
   const { group, at } = query;
   const past = usePast(group, at);
   const bars = useBars({ group, view: lists, windowMs: WINDOW_MS });
-  const wanted = useWantedBars(bars, query);
+  const wanted = wantedBars(bars, query);
   const pastList = past instanceof Error || past?.at !== at ? undefined : past;
   const shown = at === undefined ? lists : pastList?.view;
   const all = shown?.flares?.[LIST_OF_CHANNEL[query.channel]] ?? [];
@@ -87,7 +88,7 @@ export function NowView({ query: given, lists }: FlaresViewProps) {
 }
 
 /** Returns the bars that the filters leave, so that strip and list show the same tokens. */
-function useWantedBars(bars: readonly Bar[], query: FlareQuery): readonly Bar[] {
+export function wantedBars(bars: readonly Bar[], query: FlareQuery): readonly Bar[] {
   const whys = Object.fromEntries(bars.flatMap(({ flare, why }) => (why ? [[flare.id, why]] : [])));
   const flares: readonly AnyFlare[] = bars.map(({ flare }) => flare);
   const wanted = wantedFlares(flares, whys, query);
@@ -168,4 +169,45 @@ export function endedSource(
     why: view.explanations[flare.id] ?? why,
     outcome: view.outcomes?.[flare.id] ?? outcome,
   };
+}
+
+const NOT_STORED =
+  "The server stores nothing for this minute: it was not running, had no data, or has deleted it.";
+
+/** The lists of a group as they were at a past minute. */
+interface Past {
+  readonly at: string;
+  readonly view: FlareLists;
+  readonly observedAt: string;
+}
+
+/**
+ * Fetches the lists of a past minute. Returns `undefined` before the response and without `at`, and
+ * an Error if the lists are not stored or the request failed. When `at` changes, the first
+ * rendering still gets the earlier result.
+ */
+function usePast(group: GroupName, at: string | undefined): Past | Error | undefined {
+  const [past, setPast] = useState<Past | Error>();
+  useEffect(() => {
+    setPast(undefined);
+    if (at === undefined) return;
+    const over = new AbortController();
+    const url = new URL(`api/v1/snapshot?group=${group}&at=${encodeURIComponent(at)}`, server.value);
+    fetchPast(fetchWithKey(url, key.value, over.signal), at).then(setPast, (error: unknown) => {
+      if (!over.signal.aborted) setPast(error instanceof Error ? error : new Error(String(error)));
+    });
+    return () => over.abort();
+  }, [key.value, group, at]);
+  return past;
+}
+
+async function fetchPast(responding: Promise<Response>, at: string): Promise<Past> {
+  const response = await responding;
+  if (response.status === 410) throw new Error(NOT_STORED);
+  const body = (await response.json()) as FlareLists & {
+    readonly observed_at: string;
+    readonly detail?: string;
+  };
+  if (!response.ok) throw new Error(body.detail ?? `the server returned ${response.status}`);
+  return { at, view: body, observedAt: body.observed_at };
 }

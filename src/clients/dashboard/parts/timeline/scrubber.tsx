@@ -3,8 +3,10 @@ import { cssShare } from "../../../../base/lib/text/percent.ts";
 import { MINUTE_MS, startOf } from "../../../../base/lib/time/time.ts";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import { minuteOf } from "../../state/flare-query.ts";
+import { key, server } from "../../state/store.ts";
 import { type TimeSpan, WINDOW_MS } from "../../state/timeline/lanes.ts";
-import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";
+import { type StoredSince, storedSince } from "../../state/timeline/stored-since.ts";
+import { fetchWithKey } from "../../state/visitor/fetch-with-key.ts";
 import { formatTime, zoneName } from "../../text/format.ts";
 
 interface ScrubberProps {
@@ -84,4 +86,29 @@ export function Scrubber({ group, span, at, onAt }: ScrubberProps) {
       {shown !== undefined && <b style={{ left: cssShare(value / newest) }}>{text}</b>}
     </label>
   );
+}
+
+/** A response this old is nearly right, because the oldest minutes expire one by one. */
+const KNOWN_MS = 10 * MINUTE_MS;
+
+/**
+ * Returns since when the server has past minutes. Asks again every ten minutes, and every minute
+ * while that is unknown or there are none. A failed request changes nothing.
+ */
+function useStoredMinutes(group: GroupName, nowMs: number): StoredSince {
+  const [since, setSince] = useState<StoredSince>();
+  const period = Math.floor(nowMs / (typeof since === "number" ? KNOWN_MS : MINUTE_MS));
+  useEffect(() => setSince(undefined), [key.value, group]);
+  useEffect(() => {
+    const over = new AbortController();
+    // Asks the history, because a request for a minute that is not stored would log an error in the
+    // browser's console.
+    const url = new URL(`api/v1/history?group=${group}&limit=1`, server.value);
+    fetchWithKey(url, key.value, AbortSignal.any([over.signal, AbortSignal.timeout(10_000)]), "HEAD").then(
+      ({ ok, headers }) => ok && setSince(storedSince(headers)),
+      () => {},
+    );
+    return () => over.abort();
+  }, [key.value, group, period]);
+  return since;
 }
