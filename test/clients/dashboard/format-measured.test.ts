@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { Term } from "../../../src/base/model/index.ts";
 import { formatMoment, formatTime, zone, zoneName } from "../../../src/clients/dashboard/text/format.ts";
-import { formatMeasured } from "../../../src/clients/dashboard/text/measured.ts";
+import { formatMeasured } from "../../../src/clients/dashboard/text/state-text.ts";
 
 test.for([
   ["buyers", 12, "≈ 12 wallets"],

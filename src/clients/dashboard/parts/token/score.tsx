@@ -1,7 +1,7 @@
 import { countedZ } from "../../../../base/lib/counted-z.ts";
 import { cssShare } from "../../../../base/lib/text/percent.ts";
 import type { Explanation } from "../../../../base/model/index.ts";
-import { formatMeasured, withMinus } from "../../text/measured.ts";
+import { formatMeasured, withMinus } from "../../text/state-text.ts";
 
 /** The right end of the scale. Hardly a score is higher. */
 const MAX_SCORE = 8;
