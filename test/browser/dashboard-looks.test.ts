@@ -343,7 +343,7 @@ describe.skipIf(findChromium() === undefined)("the look of the dashboard in Chro
     await page.reload();
     await expect.poll(heads).toEqual(["Token", "Price", "5 min", "Flaring for ↑", "Why"]);
     await page.getByRole("button", { name: "+ Filter" }).click();
-    await expect.poll(() => texts(".choice > span")).toEqual(["5 min", "Order"]);
+    await expect.poll(() => texts(".choice > span")).toEqual(["5 min", "Order", "Views"]);
     await goto("markets");
     expect(await texts(".segments label > span")).toEqual([
       ...["Strongest", "Longest", "All"],

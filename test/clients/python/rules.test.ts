@@ -11,9 +11,10 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
   W37: "compression: the client offers none",
   "W41 W42": "what the market's fields mean",
   "S7 S9": "slow readers and rejections, as over WebSocket",
-  "P7 P9 P11": "parameters and methods that the client does not use",
+  "P7 P9 P11 P13": "parameters and methods that the client does not use",
+  P14: "what caches may store: the client has none",
   "T1 T2 T3 T4 T5 T6 T7 T8 T9 T10": "past states: the client passes `at` on",
-  "K2 K3 K4 K6 K7 K8 K9 K10":
+  "K2 K3 K4 K6 K7 K8 K9 K10 K11":
     "plans, tickets and tokens: the client sends a key, and obeys statuses and close codes",
   "F1 F2 F4 F5 F6 F7": "mirrors: the client is not one",
 };

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { DOCUMENTS, GUIDES, TEXTS } from "../../../src/extensions/docs/index.ts";
+import { DOCUMENTS, GUIDES, TEXTS, TUTORIALS } from "../../../src/extensions/docs/index.ts";
 import { ENDPOINTS } from "../../support/expect/contracts.ts";
 import { SAMPLE_SNAPSHOT } from "../../support/world/samples.ts";
 import { FRESH, test } from "./rest/rest-fixture.ts";
@@ -19,12 +19,13 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     const table = Object.values(ENDPOINTS).flatMap(({ path, tag }) =>
       tag === "probes" && basePath !== "" ? [path, basePath + path] : [basePath + path],
     );
+    const guides = [...GUIDES, ...TUTORIALS];
     const operations = [{ path: "/docs/rest/:name" }];
-    table.push(...[...Object.values(DOCUMENTS), ...GUIDES, ...operations].map(({ path }) => basePath + path));
+    table.push(...[...Object.values(DOCUMENTS), ...guides, ...operations].map(({ path }) => basePath + path));
     table.push(...TEXTS.map(({ path }) => `${basePath}${path}.md`));
     // A page's URL with a final slash redirects to the page.
     const own = Object.values(DOCUMENTS).filter(({ type }) => type === "text/html");
-    const pages = [...own, ...GUIDES, ...operations];
+    const pages = [...own, ...guides, ...operations];
     table.push(...pages.map(({ path }) => `${basePath}${path}/`));
     // With a base path, the URL without the final slash redirects to the one with it.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);

@@ -211,13 +211,13 @@ function annotate(
   };
 }
 
+type ById<T> = Readonly<Record<string, T>>;
+
 /** Returns the record with this value: `null` removes the key, `undefined` changes nothing. */
-function withValue<T>(
-  record: Readonly<Record<string, T>> = {},
-  id: string,
-  value: T | null | undefined,
-): Readonly<Record<string, T>> {
+function withValue<T>(record: ById<T> = {}, id: string, value: T | null | undefined): ById<T> {
   if (value === undefined) return record;
-  if (value) return { ...record, [id]: value };
-  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== id));
+  const changed = { ...record };
+  if (value) changed[id] = value;
+  else delete changed[id];
+  return changed;
 }
