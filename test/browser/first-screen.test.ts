@@ -50,7 +50,7 @@ describe.skipIf(findChromium() === undefined)("the first screen of the dashboard
     const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(warned));
     await goto("now?order=change");
     const [first, ...others] = await page.locator(".flares tbody th").allInnerTexts();
-    expect(first).toBe("Being drained now");
+    expect(first).toBe("Being drained now: 1");
     expect(others.map((text) => text.split("\n")[0])).toEqual(["T2", "T1", "T3"]);
     const filled = `getComputedStyle(document.querySelector(".dangers .pill")).backgroundColor`;
     expect(await page.evaluate(filled)).toBe("rgb(200, 30, 43)");

@@ -40,7 +40,7 @@ export function TokenTable<Row extends TableRow>({
       {dangers.length > 0 && (
         <tbody class="dangers">
           <tr class="heading">
-            <th scope="rowgroup">Being drained now</th>
+            <th scope="rowgroup">Being drained now: {dangers.length}</th>
           </tr>
           {body(dangers)}
         </tbody>
