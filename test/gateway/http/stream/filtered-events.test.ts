@@ -154,14 +154,16 @@ test("[P7] a mistyped value is rejected with the nearest name, and mode with a n
   expect(JSON.parse(body).detail).toContain('unknown parameter "tickers"; known: ');
 });
 
-test("a stream that asks for the oldest events gets the answer that these are for long polls", async ({
+test("a stream that asks for the oldest events, or those after a time, learns that these are for long polls", async ({
   wire,
 }) => {
-  const { message, body } = await wire.ask(`${PATH}?after=oldest`, { accept: "text/event-stream" });
-  expect(message.statusCode).toBe(400);
-  expect(JSON.parse(body).detail).toBe(
-    'after is "oldest"; it must be a cursor from this server; "oldest" is for long polls, which return JSON',
-  );
+  for (const after of ["oldest", "2026-01-31T12:00:00Z"]) {
+    const { message, body } = await wire.ask(`${PATH}?after=${after}`, { accept: "text/event-stream" });
+    expect(message.statusCode).toBe(400);
+    expect(JSON.parse(body).detail).toBe(
+      `after is "${after}"; it must be a cursor from this server; "oldest" and times with Z are for long polls, which return JSON`,
+    );
+  }
 });
 
 test("[P7] a poll rejects an unknown filter and a mode, and replaces no connection", async ({ wire }) => {
