@@ -14,14 +14,7 @@ export type { ConnectionBounds } from "./connections/connection-bounds.ts";
 export * from "./connections/connection-registry.ts";
 export type { HeadLike } from "./connections/head-like.ts";
 export { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "./contract/example-market.ts";
-export {
-  type Parameter,
-  type ParameterSet,
-  parseUtcTime,
-  readParameter,
-  readQuery,
-  text,
-} from "./contract/parameters.ts";
+export { type Parameter, type ParameterSet, readParameter, readQuery, text } from "./contract/parameters.ts";
 export { EVENTS_PATH, METRICS_PATH, STREAM_PATH, TICKETS_PATH } from "./contract/paths.ts";
 export { AT, CONDITIONAL, conditional, GROUP, resource, UtcTime } from "./contract/resource.ts";
 export {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { QUERY_DECIMAL } from "../../../base/protocol/index.ts";
 import { invalid } from "../problems/invalid.ts";
 
@@ -94,17 +93,4 @@ function boundOf(form: z.core.$ZodType, issue: z.core.$ZodRawIssue): string | un
 
 function isWhole(form: z.core.$ZodType): form is z.ZodNumber {
   return form instanceof z.ZodNumber && form.isInt;
-}
-
-/** A time, or a date, which is its midnight. */
-export const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/;
-
-/**
- * Parses a time in the form {@link UTC_TIME}. Returns milliseconds since 1970; `undefined` for
- * another form or a date that does not exist.
- */
-export function parseUtcTime(text: string): number | undefined {
-  const ms = UTC_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse takes 30 February as 2 March.
-  return Number.isNaN(ms) || !text.startsWith(isoTime(ms).slice(0, 10)) ? undefined : ms;
 }

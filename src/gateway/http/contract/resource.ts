@@ -1,17 +1,21 @@
 import { z } from "zod";
+import { isoTime } from "../../../base/lib/time/iso-time.ts";
 import { Group, groupSuggestion } from "../../../base/model/index.ts";
 import type { ErrorCode } from "../../../base/protocol/index.ts";
-import { type Parameter, type ParameterSet, parseUtcTime, text, UTC_TIME } from "./parameters.ts";
+import { type Parameter, type ParameterSet, text } from "./parameters.ts";
 import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./response-headers.ts";
 import type { RouteContract, RouteResponse } from "./route-contract.ts";
 
-export const UTC_BOUND = "a UTC time such as 2026-01-31T12:00:00Z, or a date";
+const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z)?$/;
+const UTC_BOUND = "a UTC time such as 2026-01-31T12:00:00Z, or a date";
 
 /** A UTC time, or a date as its midnight. The value is in milliseconds since 1970. */
 export const UtcTime = text(UTC_TIME, UTC_BOUND).transform((given, { issues }) => {
-  const atMs = parseUtcTime(given);
-  if (atMs === undefined) issues.push({ code: "custom", message: UTC_BOUND, input: given });
-  return atMs ?? Number.NaN;
+  const ms = Date.parse(given);
+  // Date.parse takes 30 February as 2 March.
+  if (Number.isNaN(ms) || !given.startsWith(isoTime(ms).slice(0, 10)))
+    issues.push({ code: "custom", message: UTC_BOUND, input: given });
+  return ms;
 });
 
 /** Selects a past state of a resource. A server without a history has no such parameter. */

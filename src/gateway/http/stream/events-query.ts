@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { FlarewireError, type Rights } from "../../../base/protocol/index.ts";
 import { type ConnectQuery, OLDEST, type PollQuery, resolveChannels } from "../../hub/index.ts";
-import { type ParameterSet, parseUtcTime, readQuery, text, UTC_TIME } from "../contract/parameters.ts";
-import { UTC_BOUND } from "../contract/resource.ts";
+import { type ParameterSet, readQuery } from "../contract/parameters.ts";
+import { UtcTime } from "../contract/resource.ts";
 import { invalid } from "../problems/invalid.ts";
 import { FILTER_QUERY } from "./filter-query.ts";
 import {
@@ -36,7 +36,7 @@ const PAGE = {
 /** The parameters of polls and of server-sent events. */
 export const EVENTS_QUERY = {
   after: {
-    schema: z.union([CursorForm, z.literal(OLDEST), text(UTC_TIME, UTC_BOUND)], "given once"),
+    schema: z.union([CursorForm, z.literal(OLDEST), UtcTime], "given once"),
     description:
       "Only events after this cursor. JSON only: a UTC time, or `oldest` for all stored events. Default: the head.",
     example: OLDEST,
@@ -72,7 +72,7 @@ export function readPollQuery(query: unknown, rights: Rights): PollQuery {
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
   }
   // A date alone has the form of a cursor.
-  const afterMs = /T/.test(String(given.after)) ? parseUtcTime(String(given.after)) : undefined;
+  const afterMs = /T/.test(String(given.after)) ? UtcTime.safeParse(given.after).data : undefined;
   const isCursor = given.after !== OLDEST && afterMs === undefined;
   const {
     channels = [],
