@@ -13,8 +13,9 @@ export const CURSOR_PATTERN = "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12
 const FACT = "(trades|liquidity|listings|profiles)";
 
 /**
- * `Cache-Control` of pages of events without a key. A page before the head is the same for ever.
- * One at the head stays correct, but others follow it. Clients that wait ask for those at once.
+ * `Cache-Control` of pages of events without a key. A page after a cursor and before the head never
+ * changes. The page at the head stays correct, but others follow it. A client that waits asks for
+ * them at once.
  */
 export const PAGE_CACHING = {
   closed: "public, max-age=86400, immutable",

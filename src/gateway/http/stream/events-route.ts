@@ -15,6 +15,7 @@ import {
   type Claimant,
   type Head,
   LongPoll,
+  OLDEST,
   type PollAnswer,
   type PollQuery,
   sseFraming,
@@ -244,8 +245,9 @@ async function poll(
   checkHub(hub);
   const answer = await waitForEvents(request, reply, { query, access }, context);
   const isOpen = request.headers.authorization === undefined && allowedOrigins?.includes("*") !== false;
+  const isAfterCursor = query.after !== OLDEST && query.afterMs === undefined;
   // Its bytes never change, so it must not state how fresh the data was.
-  const isClosed = isOpen && answer.kind === "page" && answer.more;
+  const isClosed = isOpen && isAfterCursor && answer.kind === "page" && answer.more;
   if (!isClosed) setFreshness(reply, freshness(), info());
   if (answer.kind === "lost") {
     const { reason, events } = answer.lost;
