@@ -4,7 +4,7 @@ import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
 import { feedHash, flarePageHref, tokenHash } from "../route.ts";
 import { describeEvent, type FeedLine } from "../state/feed/feed-lines.ts";
-import { formatMoment, formatTime } from "../text/format.ts";
+import { formatMoment } from "../text/format.ts";
 import { formatMinutes } from "../text/span.ts";
 import { Measured, TokenName, WhyChips } from "./table/cells.tsx";
 import type { Column, TableRow } from "./table/column.ts";
@@ -13,8 +13,13 @@ interface FeedRow extends TableRow, FeedLine {
   readonly key: string;
   /** Whether another token in the list has the same symbol, so that the address is shown. */
   readonly isTwin: boolean;
-  /** The date, such as `2017-11-12`. It is not repeated in the lines of today. */
+  /** Today's date, such as `2017-11-12`. Lines of today do not repeat it. */
   readonly today: string;
+}
+
+interface RawProps {
+  /** Shows the event as JSON. */
+  readonly onRaw: (event: EventMessage) => void;
 }
 
 /** Returns the line with the page that its row opens: the finished flare's or the token's. */
@@ -22,6 +27,28 @@ export function rowOfLine(line: FeedLine, isAnonymous: boolean) {
   const { flare, token } = line;
   const ofToken = token ? tokenHash("bsc", token.address) : feedHash(true);
   return { ...line, href: flare ? flarePageHref(flare, isAnonymous) : ofToken };
+}
+
+/** A component, because a row does not rerender when the visitor changes the zone. */
+function When({ at, today, event, onRaw }: Pick<FeedRow, "at" | "today" | "event"> & RawProps) {
+  const moment = formatMoment(at);
+  const time = (
+    <time dateTime={at} title={at} data-seq={event?.seq}>
+      {moment.slice(11)}
+    </time>
+  );
+  return (
+    <span class="pair">
+      {event ? (
+        <button type="button" class="plain" title="Show as JSON" onClick={() => onRaw(event)}>
+          {time}
+        </button>
+      ) : (
+        time
+      )}
+      {!moment.startsWith(today) && <small>{moment.slice(5, 10)}</small>}
+    </span>
+  );
 }
 
 const WHAT: Readonly<Record<string, string>> = {
@@ -36,7 +63,7 @@ function What({ name, cause, isAged }: FeedLine) {
   return <span class={cause === "canary" ? "pill rug" : `pill ${name}`}>{text ?? name}</span>;
 }
 
-/** What a finished flare did, in a few figures. Those at which hardly anyone sold have no color. */
+/** What a finished flare did, in a few figures. Warns of prices at which hardly anyone sold. */
 function Ended({ flare, outcome, why }: FeedLine) {
   const lastedMs = flare
     ? Date.parse(flare.finished_trending_at ?? "") - Date.parse(flare.started_trending_at)
@@ -80,36 +107,14 @@ function changeOf(line: FeedLine): readonly [pct: number | null | undefined, of:
   return [isNews && event ? flare?.recent_price_change : undefined, "in 5 min"];
 }
 
-/** Returns the columns of the feed. `onRaw` shows an event as JSON. */
-export function feedColumns(
-  hasUpdates: boolean,
-  onRaw: (event: EventMessage) => void,
-): readonly Column<FeedRow>[] {
+export function feedColumns(hasUpdates: boolean, onRaw: RawProps["onRaw"]): readonly Column<FeedRow>[] {
   return [
     {
       key: "when",
       title: "Time",
       width: "64px",
       isText: true,
-      cell: ({ at, today, event }) => {
-        const time = (
-          <time dateTime={at} title={at} data-seq={event?.seq}>
-            {formatTime(at)}
-          </time>
-        );
-        return (
-          <span class="pair">
-            {event ? (
-              <button type="button" class="plain" title="Show as JSON" onClick={() => onRaw(event)}>
-                {time}
-              </button>
-            ) : (
-              time
-            )}
-            {!formatMoment(at).startsWith(today) && <small>{formatMoment(at).slice(5, 10)}</small>}
-          </span>
-        );
-      },
+      cell: (row) => <When {...row} onRaw={onRaw} />,
     },
     {
       key: "what",
