@@ -7,6 +7,7 @@ import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/use-record.ts";
 import type { Go } from "../state/use-route.ts";
+import { formatMoment, zoneName } from "../text/format.ts";
 import { type Fact, flareFacts, rangeText, tradeFacts, verdictText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 
@@ -110,8 +111,11 @@ function Shown({ record, server }: { readonly record: TrackRecord; readonly serv
       </table>
       {calibration && <Calibration rows={calibration} />}
       <p class="soft">
-        Outcomes that became final from {momentText(first_at)} to {momentText(last_at)} UTC. Prices since the
-        start are without costs. A flare without a trade in the 3 minutes before a moment has no price then.
+        {first_at !== null &&
+          last_at !== null &&
+          `Outcomes that became final from ${formatMoment(first_at)} to ${formatMoment(last_at)} ${zoneName()}. `}
+        Prices since the start are without costs. A flare without a trade in the 3 minutes before a moment has
+        no price then.
       </p>
     </>
   );
@@ -194,9 +198,4 @@ function Calibration({ rows }: { readonly rows: NonNullable<TrackRecord["calibra
       </table>
     </>
   );
-}
-
-/** Formats a moment in UTC without its seconds: `2017-11-12 03:12`. */
-function momentText(timestamp: string | null): string {
-  return (timestamp ?? "").slice(0, 16).replace("T", " ");
 }
