@@ -15,8 +15,6 @@ import {
   key,
   lackedFacts,
   listsOf,
-  market,
-  nowS,
   seen,
   server,
   startFollowing,
@@ -34,8 +32,6 @@ const TokenView = onDemand(async () => (await import("./views/token.tsx")).Token
 const RecordView = onDemand(async () => (await import("./views/record.tsx")).RecordView);
 const DevelopersView = onDemand(async () => (await import("./views/developers.tsx")).DevelopersView);
 const KeyList = onDemand(async () => (await import("./parts/keys.tsx")).KeyList);
-
-const NO_LISTS = { explanations: {} };
 
 export function App() {
   const [alerts] = useState(() => new PageAlerts(server.peek(), key.peek()));
@@ -103,7 +99,6 @@ export function App() {
       {isPanelOpen && (
         <AlertsPanel
           query={"query" in shown ? shownQuery(shown.query, listsOf(shown.query.group)) : undefined}
-          server={server.value}
           onClose={() => setPanelOpen(false)}
         />
       )}
@@ -133,7 +128,6 @@ function SiteLinks() {
 }
 
 function Page({ shown }: { readonly shown: Route }) {
-  const visitor = { server: server.value, apiKey: key.value };
   switch (shown.page) {
     case "now":
     case "finished": {
@@ -149,29 +143,13 @@ function Page({ shown }: { readonly shown: Route }) {
       return <View key={`${shown.page} ${shown.query.group}`} query={shown.query} lists={lists} />;
     }
     case "markets":
-      return (
-        <MarketsView
-          board={shown.board}
-          group={shown.group}
-          view={view.value ?? NO_LISTS}
-          go={go}
-          hasListings={!lackedFacts.value.includes("listings")}
-        />
-      );
+      return <MarketsView board={shown.board} group={shown.group} />;
     case "feed":
-      return seen.value && <FeedView hasUpdates={shown.hasUpdates} go={go} seen={seen.value} {...visitor} />;
+      return seen.value && <FeedView hasUpdates={shown.hasUpdates} seen={seen.value} />;
     case "developers":
-      return <DevelopersView server={server.value} hasKeys={access.value?.plan !== undefined} />;
+      return <DevelopersView />;
     case "record":
-      return (
-        <RecordView
-          group={shown.group}
-          window={shown.window}
-          go={go}
-          {...visitor}
-          isSimulated={market.value.origin === "simulated"}
-        />
-      );
+      return <RecordView group={shown.group} window={shown.window} />;
     case "token":
       return (
         <TokenView
@@ -180,10 +158,6 @@ function Page({ shown }: { readonly shown: Route }) {
           tokenKey={shown.token}
           range={shown.range}
           onRange={(range) => go(tokenHash(shown.group, shown.token, range), "push")}
-          view={view.value}
-          lists={listsOf(shown.group)}
-          nowMs={nowS.value * 1_000}
-          {...visitor}
           level={2}
         />
       );

@@ -7,7 +7,7 @@ import { Search } from "../parts/search.tsx";
 import { StatusBar } from "../parts/status-bar.tsx";
 import { Alerts, PageAlerts } from "../state/alerts/page-alerts.ts";
 import type { RangeName } from "../state/candles/ranges.ts";
-import { key, listsOf, nowS, server, startFollowing, view } from "../state/store.ts";
+import { key, server, startFollowing } from "../state/store.ts";
 import { TokenView, type TokenViewProps } from "../views/token.tsx";
 
 type LiveTokenProps = Pick<TokenViewProps, "group" | "tokenKey" | "flareId" | "initial" | "market">;
@@ -34,23 +34,10 @@ export function LiveToken({ group, ...token }: LiveTokenProps) {
   }, []);
   return (
     <Alerts.Provider value={control}>
-      <TokenView
-        {...token}
-        server={server.value}
-        group={group}
-        range={range}
-        nowMs={nowS.value * 1_000}
-        onRange={setRange}
-        view={view.value}
-        lists={listsOf(group)}
-        apiKey={key.value}
-        level={1}
-      />
+      <TokenView {...token} group={group} range={range} onRange={setRange} level={1} />
       <Outage />
       <Announcer />
-      {isPanelOpen && (
-        <AlertsPanel query={undefined} server={server.value} onClose={() => setPanelOpen(false)} />
-      )}
+      {isPanelOpen && <AlertsPanel query={undefined} onClose={() => setPanelOpen(false)} />}
     </Alerts.Provider>
   );
 }

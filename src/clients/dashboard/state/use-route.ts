@@ -5,9 +5,6 @@ import { canonicalOf, type Route, readRoute } from "../route.ts";
 import { DEFAULT_QUERY } from "./flare-query.ts";
 import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position.ts";
 
-/** Goes to another address: as a new step of the history, or in place of the current one. */
-export type Go = (hash: string, how: "push" | "replace") => void;
-
 interface Step {
   readonly id: string;
   readonly route: Route;
@@ -30,7 +27,8 @@ const positions = new Map<string, ScrollPosition>();
 let restored: string | undefined;
 let steps = 0;
 
-export const go: Go = (hash, how) => {
+/** Goes to another address: as a new step of the history, or in place of the current one. */
+export function go(hash: string, how: "push" | "replace"): void {
   if (how === "replace") history.replaceState(history.state, "", hash);
   else {
     positions.set(step.peek().id, scrollPosition());
@@ -40,7 +38,7 @@ export const go: Go = (hash, how) => {
   // The visitor stays at the same control: the page does not start over.
   restored = next.id;
   step.value = next;
-};
+}
 
 /** Follows the address. Call it before the first rendering. */
 export function followAddress(): void {

@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { TokenDetails } from "../../../base/model/index.ts";
 import { CLOSES_LATE_S } from "./candles/use-candles.ts";
-import { useNow } from "./store.ts";
+import { key, server, useNow } from "./store.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 /** What the server has stored about a token. */
@@ -22,8 +22,6 @@ export interface Stored {
  * changes: the id of its newest listed flare. `initial` until the first request has ended.
  */
 export function useTokenDetails(
-  server: URL,
-  key: string | undefined,
   group: GroupName,
   token: string,
   latest: string | undefined,
@@ -35,8 +33,8 @@ export function useTokenDetails(
   const minute = useNow((ms) => Math.floor((ms / 1_000 - CLOSES_LATE_S) / 60));
   useEffect(() => {
     const over = new AbortController();
-    const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server);
-    fetchDetails(fetchWithKey(url, key, over.signal)).then(
+    const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server.value);
+    fetchDetails(fetchWithKey(url, key.value, over.signal)).then(
       (details) => setStored({ details, problem: undefined }),
       (error: unknown) => {
         const problem = messageOf(error);
@@ -44,7 +42,7 @@ export function useTokenDetails(
       },
     );
     return () => over.abort();
-  }, [server.href, key, group, token, minute, latest]);
+  }, [key.value, group, token, minute, latest]);
   return stored;
 }
 

@@ -1,10 +1,6 @@
 import { BotSamples } from "../parts/bot/bot-dialog.tsx";
 import { DEFAULT_QUERY } from "../state/flare-query.ts";
-
-export interface DevelopersViewProps {
-  readonly server: URL;
-  readonly hasKeys: boolean;
-}
+import { server } from "../state/store.ts";
 
 const PLACES = [
   ["docs", "Documents", "The REST API, the events, and guides for bots and operators."],
@@ -16,7 +12,7 @@ const PLACES = [
 ] as const;
 
 /** How to follow flares with a program. */
-export function DevelopersView({ server, hasKeys }: DevelopersViewProps) {
+export function DevelopersView() {
   return (
     <article class="developers">
       <div class="headline">
@@ -27,14 +23,27 @@ export function DevelopersView({ server, hasKeys }: DevelopersViewProps) {
       </div>
       <ul class="places">
         {PLACES.map(([path, title, text]) => (
-          <li key={path}>
-            <a href={new URL(path, server).pathname}>{title}</a>
-            <p>{text}</p>
-          </li>
+          <Place key={path} path={path} title={title} text={text} />
         ))}
       </ul>
       <h3>Your first bot</h3>
-      <BotSamples query={DEFAULT_QUERY} server={server} hasKeys={hasKeys} />
+      <BotSamples query={DEFAULT_QUERY} />
     </article>
+  );
+}
+
+interface PlaceProps {
+  /** Relative to the server's address. */
+  readonly path: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+function Place({ path, title, text }: PlaceProps) {
+  return (
+    <li>
+      <a href={new URL(path, server.value).pathname}>{title}</a>
+      <p>{text}</p>
+    </li>
   );
 }

@@ -12,9 +12,9 @@ import { feedHash } from "../route.ts";
 import { type FeedLine, lineOf, pastLines } from "../state/feed/feed-lines.ts";
 import { fetchNews, hasPro, MAX_NEWS, newsOf } from "../state/feed/news.ts";
 import type { Seen } from "../state/seen.ts";
-import { isAnonymous, nowS, useNow } from "../state/store.ts";
+import { isAnonymous, key, nowS, server, useNow } from "../state/store.ts";
 import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
-import type { Go } from "../state/use-route.ts";
+import { go } from "../state/use-route.ts";
 import { eventToken, namesakesOf } from "../text/event-token.ts";
 import { formatMoment, zoneName } from "../text/format.ts";
 import "../styles/feed.css";
@@ -24,24 +24,21 @@ const READS_FROM_PX = 80;
 
 const MODES = { news: "News", updates: "Every update" } as const;
 
-export interface FeedViewProps {
+interface FeedViewProps {
   /**
    * Whether the feed has every change since the page was opened, instead of starts, ends and
    * listings.
    */
   readonly hasUpdates: boolean;
-  readonly go: Go;
   readonly seen: Seen;
-  readonly server: URL;
-  readonly apiKey: string | undefined;
 }
 
 /**
  * Starts and ends of flares in the last day, with listings, or on request every change since the
  * page was opened.
  */
-export function FeedView({ hasUpdates, go, seen, server, apiKey }: FeedViewProps) {
-  const news = useNews(seen, server, apiKey);
+export function FeedView({ hasUpdates, seen }: FeedViewProps) {
+  const news = useNews(seen);
   const updates = useMemo(() => seen.events.map(lineOf), [seen.events]);
   const lines = hasUpdates ? updates : (news ?? []);
   return (
@@ -62,11 +59,7 @@ export function FeedView({ hasUpdates, go, seen, server, apiKey }: FeedViewProps
  * first. Then come other starts and ends of the last 24 hours, from the history and the lists.
  * `undefined` until both requests have ended. A request that fails adds nothing.
  */
-function useNews(
-  { news, view }: Seen,
-  server: URL,
-  apiKey: string | undefined,
-): readonly FeedLine[] | undefined {
+function useNews({ news, view }: Seen): readonly FeedLine[] | undefined {
   const [logged, setLogged] = useState<readonly EventMessage[]>();
   const [records, setRecords] = useState<readonly FlareRecord[]>();
   const nowMs = nowS.peek() * 1_000;
@@ -77,10 +70,10 @@ function useNews(
     const setNone = (set: (none: readonly never[]) => void) => () => {
       if (!signal.aborted) set([]);
     };
-    fetchNews(server, apiKey, signal).then(setLogged, setNone(setLogged));
-    fetchOlderFlares(server, apiKey, day, signal).then(setRecords, setNone(setRecords));
+    fetchNews(server.value, key.value, signal).then(setLogged, setNone(setLogged));
+    fetchOlderFlares(server.value, key.value, day, signal).then(setRecords, setNone(setRecords));
     return () => over.abort();
-  }, [server.href, apiKey]);
+  }, [key.value]);
   const seesPro = hasPro(view);
   return useMemo(() => {
     if (logged === undefined || records === undefined) return undefined;

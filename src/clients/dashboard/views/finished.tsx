@@ -11,7 +11,7 @@ import { FINISHED, FlareTable, rowOf } from "../parts/table/flare-columns.tsx";
 import { flaresHash } from "../route.ts";
 import { FINISH_CAUSES, type FlareQuery } from "../state/flare-query.ts";
 import { countCauses, wantedFlares, withoutFilters } from "../state/select-flares.ts";
-import { access, server, useNow } from "../state/store.ts";
+import { useNow } from "../state/store.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
 import { go } from "../state/use-route.ts";
 import { CAUSE_MEANINGS } from "../text/fate-text.ts";
@@ -43,7 +43,7 @@ export function FinishedView({ query, lists }: FlaresViewProps) {
         </div>
         <div class="headline-actions">
           <AlertsButton label="Alert me" />
-          <BotButton query={query} server={server.value} hasKeys={access.value?.plan !== undefined} />
+          <BotButton query={query} />
         </div>
       </div>
       <Filters query={query} columns={FINISHED}>

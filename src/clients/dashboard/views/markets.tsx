@@ -14,17 +14,10 @@ import type { Column, TableRow } from "../parts/table/column.ts";
 import { TokenTable } from "../parts/table/token-table.tsx";
 import { Outward } from "../parts/untrusted-text.tsx";
 import { BOARDS, type Board, type MarketChoice, marketsHash, tokenHash } from "../route.ts";
-import { priceLabel } from "../state/store.ts";
-import type { Go } from "../state/use-route.ts";
+import { lackedFacts, priceLabel, view } from "../state/store.ts";
+import { go } from "../state/use-route.ts";
 import { sourceText } from "../text/source-text.ts";
 import { formatMinutes } from "../text/span.ts";
-
-export interface MarketsViewProps extends MarketChoice {
-  readonly view: View;
-  readonly go: Go;
-  /** False if the source cannot know of new listings. */
-  readonly hasListings: boolean;
-}
 
 const LABELS = { strongest: "Strongest", longest: "Longest", new: "New" } as const satisfies Record<
   Board,
@@ -36,8 +29,11 @@ const ALL_STRONGEST =
 const PLACED =
   "The ten strongest tokens, updated each minute. The place is the rise against the group's median, divided by the token's usual swings, so a calm token may be above one that rose more. In a falling group, they fell least.";
 
+const NO_LISTS = { explanations: {} };
+
 /** The tokens that stand out in each group, whether they flare or not. */
-export function MarketsView({ board, group, view, go, hasListings }: MarketsViewProps) {
+export function MarketsView({ board, group }: MarketChoice) {
+  const hasListings = !lackedFacts.value.includes("listings");
   const words = priceLabel.value.replace("Price", "price");
   const about = {
     strongest: `${group === undefined ? ALL_STRONGEST : PLACED} Prices are the ${words}.`,
@@ -69,7 +65,7 @@ export function MarketsView({ board, group, view, go, hasListings }: MarketsView
           />
         )}
       </div>
-      <Rows board={board} groups={group === undefined ? GROUPS : [group]} view={view} />
+      <Rows board={board} groups={group === undefined ? GROUPS : [group]} view={view.value ?? NO_LISTS} />
     </>
   );
 }

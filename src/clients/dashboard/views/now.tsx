@@ -18,7 +18,7 @@ import { useStartPrices } from "../state/candles/use-start-prices.ts";
 import { type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { wantedFlares, withoutFilters } from "../state/select-flares.ts";
-import { access, key, server } from "../state/store.ts";
+import { key, server } from "../state/store.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { WINDOW_MS } from "../state/timeline/lanes.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
@@ -45,9 +45,9 @@ export function NowView({ query: given, lists }: FlaresViewProps) {
   const all = shown?.flares?.[LIST_OF_CHANNEL[query.channel]] ?? [];
   const flares = wantedFlares(all, shown?.explanations ?? {}, query);
   const priced = group === "bsc" ? (lists.flares?.pro ?? lists.flares?.free ?? []) : [];
-  const candles = useCandles(server.value, key.value, priced, at);
+  const candles = useCandles(priced, at);
   const hasCandles = group === "bsc" && !candles.isMissing;
-  const starts = useStartPrices(server.value, key.value, group, all[0]?.id);
+  const starts = useStartPrices(group, all[0]?.id);
   const hasStarts = all.some(({ id }) => starts.has(id));
   const hasOdds = all.some(({ id }) => shown?.explanations[id]?.odds != null);
   const columns = useMemo(
@@ -69,7 +69,7 @@ export function NowView({ query: given, lists }: FlaresViewProps) {
     <div class={hasCandles ? LACKING[group] : `${LACKING[group]} lacks-candles`}>
       <Headline query={query} running={all.length} bars={bars}>
         <AlertsButton label="Alert me" />
-        <BotButton query={query} server={server.value} hasKeys={access.value?.plan !== undefined} />
+        <BotButton query={query} />
       </Headline>
       <Strip
         group={group}

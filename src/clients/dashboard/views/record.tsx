@@ -5,34 +5,28 @@ import { CHOICES, Groups } from "../parts/groups.tsx";
 import { Heads, Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
+import { market, server } from "../state/store.ts";
 import { useRecord } from "../state/use-record.ts";
-import type { Go } from "../state/use-route.ts";
+import { go } from "../state/use-route.ts";
 import { formatMoment, zoneName } from "../text/format.ts";
 import { type Fact, flareFacts, rangeText, tradeFacts, verdictText } from "../text/record-text.ts";
 import "../parts/record/record.css";
 
 const WINDOW_LABELS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
 
-export interface RecordViewProps extends RecordChoice {
-  readonly go: Go;
-  readonly server: URL;
-  readonly apiKey: string | undefined;
-  readonly isSimulated: boolean;
-}
-
 /** Compares prices after flares with prices of the same tokens at other times. */
-export function RecordView({ group, window, go, server, apiKey, isSimulated }: RecordViewProps) {
-  const { record, failure } = useRecord(server, apiKey, { group, window });
+export function RecordView({ group, window }: RecordChoice) {
+  const { record, failure } = useRecord({ group, window });
   const isShown = record?.window === window && record.by_group.some((row) => row.group === group);
   return (
     <article class="record" aria-busy={!isShown && failure === undefined}>
       <h2>Track record</h2>
       <p class="soft">
         What happened to the flares that are over and began at least an hour ago, good or bad.{" "}
-        {isSimulated && (
+        {market.value.origin === "simulated" && (
           <>
             This market is simulated, with built-in pumps, so its prices rise after most flares. Real prices
-            do <a href={new URL("docs/flares#track-record", server).href}>not</a>.
+            do <a href={new URL("docs/flares#track-record", server.value).href}>not</a>.
           </>
         )}
       </p>
@@ -64,13 +58,13 @@ export function RecordView({ group, window, go, server, apiKey, isSimulated }: R
           an hour ago.
         </p>
       ) : (
-        <Shown record={record} server={server} />
+        <Shown record={record} />
       )}
     </article>
   );
 }
 
-function Shown({ record, server }: { readonly record: TrackRecord; readonly server: URL }) {
+function Shown({ record }: { readonly record: TrackRecord }) {
   const { all, trades, calibration, first_at, last_at } = record;
   // The sentence begins with the rule, which names the costs.
   const [, costs = "after costs"] = /^[^:]*?, (with [^:]+):/.exec(trades?.text ?? "") ?? [];
@@ -91,8 +85,8 @@ function Shown({ record, server }: { readonly record: TrackRecord; readonly serv
       <Facts facts={flareFacts(all, trades)} />
       <p class="soft">
         One flare can count in several of these. A{" "}
-        <a href={new URL("docs/flares#the-warnings", server).href}>warning</a> is a grave one, quick sellers,
-        or two others at once.
+        <a href={new URL("docs/flares#the-warnings", server.value).href}>warning</a> is a grave one, quick
+        sellers, or two others at once.
       </p>
       <h3>Price since the start</h3>
       <Spreads figures={all} />

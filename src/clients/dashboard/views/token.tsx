@@ -12,7 +12,6 @@ import type {
 } from "../../../base/model/index.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
-import type { View } from "../../sdk/index.ts";
 import "../styles/token.css";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
@@ -21,7 +20,8 @@ import { TokenPage } from "../parts/token/token-page.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { useAlerts } from "../state/alerts/page-alerts.ts";
 import { RANGE_NAMES, type RangeName } from "../state/candles/ranges.ts";
-import { type FlareLists, recordsOf } from "../state/group/flare-lists.ts";
+import { recordsOf } from "../state/group/flare-lists.ts";
+import { listsOf, nowS, server, view } from "../state/store.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 
 export interface TokenViewProps {
@@ -33,12 +33,6 @@ export interface TokenViewProps {
   /** `undefined`: around the flare. */
   readonly range: RangeName | undefined;
   readonly onRange: (range: RangeName) => void;
-  readonly view: View | undefined;
-  /** The flares of the group; `undefined` before they load, an Error if they were refused. */
-  readonly lists: FlareLists | Error | undefined;
-  readonly nowMs: number;
-  readonly server: URL;
-  readonly apiKey: string | undefined;
   readonly level: 1 | 2;
   /** Name of the kind of market, shown by the page of the server; `undefined` for a live one. */
   readonly market?: string | undefined;
@@ -48,18 +42,19 @@ export interface TokenViewProps {
 
 /** One token: its facts, its current flare and the reason, its prices and its flares. */
 export function TokenView(props: TokenViewProps) {
-  const { group, tokenKey, flareId, view, lists, nowMs, server, apiKey, range, onRange, level } = props;
+  const { group, tokenKey, flareId, range, onRange, level } = props;
+  const lists = listsOf(group);
   const isShownToken = (item: Parameters<typeof tokenOf>[0]) => tokenOf(item) === tokenKey;
   const known = lists instanceof Error ? undefined : lists;
   const { pro = [], free = [], finished_trending = [] } = known?.flares ?? {};
   const flare = [...pro, ...free].find(isShownToken);
   const past = finished_trending.filter(isShownToken);
-  const listing = group === "bsc" ? view?.newest?.bsc?.find(isShownToken) : undefined;
-  const charted: readonly ChartItem[] = view?.charts?.[group] ?? [];
+  const listing = group === "bsc" ? view.value?.newest?.bsc?.find(isShownToken) : undefined;
+  const charted: readonly ChartItem[] = view.value?.charts?.[group] ?? [];
   const item = charted.find((item) => isShownToken("flare" in item ? item.flare : item));
   const chart = item && { ...item, rank: charted.indexOf(item) + 1 };
   const nested = item && "flare" in item ? item.flare : undefined;
-  const stored = useTokenDetails(server, apiKey, group, tokenKey, (flare ?? past[0])?.id, props.initial);
+  const stored = useTokenDetails(group, tokenKey, (flare ?? past[0])?.id, props.initial);
   const records = recordsOf(stored?.details?.flares ?? [], flare ? [flare, ...past] : past, known);
   const details = merge(group, stored?.details, flare ?? nested ?? listing, records, past[0], chart);
   const { alerts } = useAlerts();
@@ -80,7 +75,7 @@ export function TokenView(props: TokenViewProps) {
   const ranges = group === "bsc" && (
     <Segments legend="Time shown" name="range" options={RANGE_NAMES} chosen={range} onChoose={onRange} />
   );
-  const root = level === 1 ? server.pathname : "";
+  const root = level === 1 ? server.value.pathname : "";
   const actions = (
     <>
       <TokenBell group={group} token={token} />
@@ -96,7 +91,7 @@ export function TokenView(props: TokenViewProps) {
     <TokenPage
       details={details}
       flareId={flareId}
-      nowMs={nowMs}
+      nowMs={nowS.value * 1_000}
       range={range}
       level={level}
       ranges={ranges}

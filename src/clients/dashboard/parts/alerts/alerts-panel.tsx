@@ -15,6 +15,7 @@ import {
 import { playSound } from "../../state/alerts/sound.ts";
 import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "../../state/flare-query.ts";
 import { isPushable } from "../../state/select-flares.ts";
+import { server } from "../../state/store.ts";
 import { watchedGroups } from "../../state/visitor/use-watched.ts";
 import { botSamples, describeStarts } from "../bot/bot-samples.ts";
 import { CodeSample, Sheet } from "../bot/sheet.tsx";
@@ -24,17 +25,16 @@ import "./alerts.css";
 export interface AlertsPanelProps {
   /** The view on the screen; `undefined` on pages that cannot be an alert. */
   readonly query: FlareQuery | undefined;
-  readonly server: URL;
   readonly onClose: () => void;
 }
 
 /** Everything about alerts: how to alert, what to add, and what is set. */
-export function AlertsPanel({ query, server, onClose }: AlertsPanelProps) {
+export function AlertsPanel({ query, onClose }: AlertsPanelProps) {
   return (
     <Sheet title="Alerts" onClose={onClose}>
-      <How server={server} />
+      <How />
       <What query={query} />
-      <SetAlerts server={server} />
+      <SetAlerts />
     </Sheet>
   );
 }
@@ -49,7 +49,7 @@ const ACCESS_TEXTS: Readonly<Record<NotifyAccess, string>> = {
 };
 
 /** The choice of notification and sound. */
-function How({ server }: Pick<AlertsPanelProps, "server">) {
+function How() {
   const { alerts, settings } = useAlerts();
   const [access, setAccess] = useState(notifyAccess);
   useEffect(() => {
@@ -61,7 +61,7 @@ function How({ server }: Pick<AlertsPanelProps, "server">) {
   const isSilent = !isNotified && !settings.hasSound && !settings.isPushed;
   const canAsk = access === "default" || access === "granted";
   const notify = async (isWanted: boolean) => {
-    const answer = isWanted ? await askToNotify(server) : access;
+    const answer = isWanted ? await askToNotify(server.value) : access;
     setAccess(answer);
     alerts?.update((before) => ({ ...before, isNotified: isWanted && answer === "granted" }));
   };
@@ -85,7 +85,7 @@ function How({ server }: Pick<AlertsPanelProps, "server">) {
         isOn={settings.hasSound}
         onChange={sound}
       />
-      <PushChoice server={server} onAsked={() => setAccess(notifyAccess())} />
+      <PushChoice onAsked={() => setAccess(notifyAccess())} />
       <small class={isSilent ? "whole warned" : "whole"} role="status">
         {isSilent
           ? "Without a notification or sound, new alerts are only counted in this tab's title, while the tab is hidden."
@@ -140,11 +140,11 @@ const PUSH_TEXTS = {
 } as const;
 
 /** The choice of push. Absent if the server or the browser has none. */
-function PushChoice({ server, onAsked }: { readonly server: URL; readonly onAsked: () => void }) {
+function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
   const { alerts, settings } = useAlerts();
   const [isOffered, setOffered] = useState(false);
   const [hasFailed, setFailed] = useState(false);
-  useEffect(() => void canPush(server).then(setOffered), [server.href]);
+  useEffect(() => void canPush(server.value).then(setOffered), []);
   if (!isOffered || !alerts) return null;
   const change = async (isWanted: boolean) => {
     const isPushed = isWanted && (await startPush(alerts));
@@ -215,7 +215,7 @@ function What({ query }: Pick<AlertsPanelProps, "query">) {
 }
 
 /** The alerts that are set, with their webhook rules, and buttons to remove them. */
-function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
+function SetAlerts() {
   const { alerts, settings } = useAlerts();
   const { entries, hasWatchList } = settings;
   const remove = (entry: AlertEntry) => alerts?.update((before) => toggleEntry(before, entry));
@@ -232,7 +232,6 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
           <SetAlert
             name="Watch list"
             queries={watched.map(([group, tokens]) => ({ ...DEFAULT_QUERY, group, tokens }))}
-            server={server}
             onRemove={forget}
           />
         )}
@@ -241,7 +240,6 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
             key={entry.query}
             name={entry.symbol}
             queries={[readQuery(entry.query)]}
-            server={server}
             onRemove={() => remove(entry)}
           />
         ))}
@@ -255,11 +253,10 @@ interface SetAlertProps {
   readonly name: string | undefined;
   /** Each is a rule of a webhook. None if the watch list is empty. */
   readonly queries: readonly FlareQuery[];
-  readonly server: URL;
   readonly onRemove: () => void;
 }
 
-function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
+function SetAlert({ name, queries, onRemove }: SetAlertProps) {
   const { alerts } = useAlerts();
   const reported = queries.map((query) => alerts?.reportedQuery(query) ?? query);
   const [query = DEFAULT_QUERY] = reported;
@@ -268,7 +265,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
     <li class="set">
       <span>
         {name === undefined ? (
-          <a href={new URL(flaresHash(query), server).href}>{description}</a>
+          <a href={new URL(flaresHash(query), server.value).href}>{description}</a>
         ) : (
           <strong>
             <UntrustedText text={name} />
@@ -282,7 +279,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
       {reported.map((one) => (
         <details key={one.group}>
           <summary>Webhook rule{queries.length > 1 && `: ${GROUP_FACTS[one.group].label}`}</summary>
-          <CodeSample {...botSamples(one, server).webhook} />
+          <CodeSample {...botSamples(one, server.value).webhook} />
         </details>
       ))}
     </li>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { BotDialogProps } from "./bot-dialog.tsx";
 
 /** Opens the dialog to use the shown view in a bot. */
-export function BotButton(props: Omit<BotDialogProps, "onClose">) {
+export function BotButton({ query }: Pick<BotDialogProps, "query">) {
   const [Dialog, setDialog] = useState<FunctionComponent<BotDialogProps>>();
   const [isOpen, setOpen] = useState(false);
   const open = () => {
@@ -19,7 +19,7 @@ export function BotButton(props: Omit<BotDialogProps, "onClose">) {
       <button type="button" class="primary" onClick={open}>
         Use in a bot
       </button>
-      {isOpen && Dialog && <Dialog {...props} onClose={() => setOpen(false)} />}
+      {isOpen && Dialog && <Dialog query={query} onClose={() => setOpen(false)} />}
     </>
   );
 }

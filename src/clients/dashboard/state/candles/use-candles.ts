@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AnyFlare } from "../../../../base/model/index.ts";
-import { useNow } from "../store.ts";
+import { key, server, useNow } from "../store.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
@@ -30,8 +30,6 @@ const RETRY_S = 5;
  * refused request changes nothing.
  */
 export function useCandles(
-  server: URL,
-  key: string | undefined,
   flares: readonly AnyFlare[],
   /** A past minute; default: now. */
   at?: string,
@@ -46,9 +44,9 @@ export function useCandles(
   useEffect(() => {
     if (newest === undefined) return;
     const over = new AbortController();
-    const url = new URL(at === undefined ? "api/v1/candles" : `api/v1/candles?at=${at}`, server);
+    const url = new URL(at === undefined ? "api/v1/candles" : `api/v1/candles?at=${at}`, server.value);
     hasFailed.current = false;
-    readCandles(fetchWithKey(url, key, over.signal)).then(
+    readCandles(fetchWithKey(url, key.value, over.signal)).then(
       (fetched) => {
         if (fetched) setCandles(fetched);
       },
@@ -57,7 +55,7 @@ export function useCandles(
       },
     );
     return () => over.abort();
-  }, [server.href, key, minute, newest, at, retry.current]);
+  }, [key.value, minute, newest, at, retry.current]);
   return candles;
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { GroupName } from "../../../../base/model/groups.ts";
 import type { EventMessage } from "../../../sdk/index.ts";
 import { eventPages } from "../feed/event-pages.ts";
+import { key, server } from "../store.ts";
 
 /** Maximum number of prices to remember, so that a page may stay open for weeks. */
 const MAX_PRICES = 2_000;
@@ -12,8 +13,6 @@ const MAX_PRICES = 2_000;
  * failed or refused request changes nothing.
  */
 export function useStartPrices(
-  server: URL,
-  key: string | undefined,
   group: GroupName,
   /** The id of the list's first flare; `undefined` if there is none. */
   newest: string | undefined,
@@ -26,7 +25,7 @@ export function useStartPrices(
     const read = async () => {
       const channels = group === "bsc" ? "flares.*" : `flares.${group}.*`;
       const chosen = { after: after.current, channels, names: "flare-started" };
-      for await (const page of eventPages(server, key, over.signal, chosen)) {
+      for await (const page of eventPages(server.value, key.value, over.signal, chosen)) {
         // A refusal may mean that the log has started over.
         after.current = page?.cursor ?? "oldest";
         const found = page?.events.flatMap(startOf) ?? [];
@@ -35,7 +34,7 @@ export function useStartPrices(
     };
     read().catch(() => {});
     return () => over.abort();
-  }, [server.href, key, group, newest]);
+  }, [key.value, group, newest]);
   return prices;
 }
 
