@@ -8,7 +8,7 @@ export interface ScrollPosition {
   readonly row?: { readonly index: number; readonly offset: number };
 }
 
-const ROWS = ".tokens tbody > tr, .events > li";
+const ROWS = ".tokens tbody > tr";
 /** Frames for which the position is held once it is reached: two seconds at 60 Hz. */
 const HELD_FRAMES = 120;
 /** Frames to wait for a list that loads: ten seconds. */

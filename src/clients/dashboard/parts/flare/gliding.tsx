@@ -1,24 +1,20 @@
-import { Component, type ComponentChildren, createRef, type HTMLAttributes, h } from "preact";
+import { Component, type ComponentChildren, createRef } from "preact";
 
 const GLIDE_MS = 180;
 
-interface GlidingProps extends Omit<HTMLAttributes<HTMLElement>, "as"> {
-  readonly as: "ol" | "tbody";
-  /** The items in order. Nothing is measured while it stays the same. */
+interface GlidingProps {
+  /** The rows in order. Nothing is measured while it stays the same. */
   readonly order: string;
-  readonly class?: string;
-  /** Whether an `ol` counts down. */
-  readonly reversed?: boolean;
   readonly children: ComponentChildren;
 }
 
 /**
- * A list whose items glide to new positions, so that the eye can follow. Items do not glide with
- * reduced motion, or if the list's start is scrolled away, where the browser's scroll anchoring
- * applies.
+ * A table's body whose rows glide to new positions, so that the eye can follow. Rows do not glide
+ * with reduced motion, or if the body's start is scrolled away: there, the browser's scroll
+ * anchoring applies.
  */
 export class Gliding extends Component<GlidingProps> {
-  readonly #list = createRef<HTMLElement>();
+  readonly #list = createRef<HTMLTableSectionElement>();
   /** How far below its new position each moved item was before the last change, in pixels. */
   #offsets: ReadonlyMap<HTMLElement, number> = new Map();
   #sinceMs = 0;
@@ -57,8 +53,8 @@ export class Gliding extends Component<GlidingProps> {
     cancelAnimationFrame(this.#frame);
   }
 
-  override render({ as, order: _order, ...props }: GlidingProps) {
-    return h(as, { ...props, ref: this.#list });
+  override render({ children }: GlidingProps) {
+    return <tbody ref={this.#list}>{children}</tbody>;
   }
 
   #items(): readonly HTMLElement[] {

@@ -45,9 +45,7 @@ export function TokenTable<Row extends TableRow>({
           {body(dangers)}
         </tbody>
       )}
-      <Gliding as="tbody" order={others.map(({ key }) => key).join()}>
-        {body(others)}
-      </Gliding>
+      <Gliding order={others.map(({ key }) => key).join()}>{body(others)}</Gliding>
     </table>
   );
 }
