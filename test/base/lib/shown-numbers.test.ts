@@ -74,7 +74,6 @@ const SHOWN: readonly (readonly [what: string, shown: string, expected: string])
   ["an unknown change", formatChange(null), "–"],
   ["an absent change", formatChange(undefined), "–"],
   ["a change with one decimal", formatChange(1.25), "+1.3 %"],
-  ["a change without decimals", formatChange(1.25, 0), "+1 %"],
   ["an unknown share", formatShare(null), "–"],
   ["a share", formatShare(0.126), "13 %"],
   ["a share of nothing", formatShare(0), "0 %"],

@@ -14,9 +14,9 @@ export function formatPct(pct: number, digits = 0): string {
   return `${sign}${text} %`;
 }
 
-/** Formats a percentage like {@link formatPct}; `–` if it is unknown. */
-export function formatChange(pct: number | null | undefined, digits = 1): string {
-  return pct == null ? "–" : formatPct(pct, digits);
+/** Formats a percentage like {@link formatPct}, with one decimal; `–` if it is unknown. */
+export function formatChange(pct: number | null | undefined): string {
+  return pct == null ? "–" : formatPct(pct, 1);
 }
 
 /** Formats a share, such as 0.5, in percent with at most `digits` decimals; `–` if unknown. */
