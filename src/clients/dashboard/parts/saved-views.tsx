@@ -27,10 +27,9 @@ function readViews(): readonly SavedView[] {
   }
 }
 
-/** Stores the latest twenty of the views. */
 function writeViews(views: readonly SavedView[]): void {
   try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(views.slice(-MAX_VIEWS)));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(views));
   } catch {
     // Without storage they last until the page is reloaded.
   }
@@ -43,12 +42,13 @@ const PRESETS: readonly SavedView[] = [
   { name: "Possible rugs", hash: "#/finished?cause=canary" },
 ];
 
-/** Views with a name: addresses, of which this browser keeps those of the visitor. */
+/** Links to named views. Only this browser stores the visitor's own, the latest twenty. */
 export function SavedViews({ hash }: { readonly hash: string }) {
   const [saved, setSaved] = useState(readViews);
   const save = (views: readonly SavedView[]) => {
-    writeViews(views);
-    setSaved(views);
+    const latest = views.slice(-MAX_VIEWS);
+    writeViews(latest);
+    setSaved(latest);
   };
   return (
     <form

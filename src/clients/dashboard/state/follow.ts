@@ -20,7 +20,7 @@ export interface Following {
   readonly stop: () => void;
 }
 
-/** Returns the channels of a group's stream. That of `bsc` has all but other groups' flares. */
+/** Returns the channels of a group's stream. For `bsc`: all but the flares of other groups. */
 function channelsOf(group: GroupName): readonly string[] {
   if (group !== "bsc") return [`flares.${group}.*`];
   return ["*", ...GROUPS.filter(isAdditional).flatMap((one) => [`charts.${one}`, `leaderboards.${one}`])];
@@ -49,7 +49,7 @@ export function follow(
   let events: readonly NamedEvent[] = [];
   let news: readonly NamedEvent[] = [];
   let gaps: readonly string[] = [];
-  let refused: string | undefined;
+  let refused: Error | undefined;
   let last: { readonly view: View; readonly lists: FlareLists } | undefined;
   let count = 0;
   let changes = 0;
@@ -99,8 +99,8 @@ export function follow(
     if (state === "live") offlineAt = undefined;
     changed();
   });
-  stream.on("error", ({ message }) => {
-    refused = message;
+  stream.on("error", (error) => {
+    refused = error;
     changed();
   });
   const lose = () => {
@@ -113,7 +113,7 @@ export function follow(
     now: () => ({
       isOffline: offlineAt != null && offlineAt === stream.freshness?.observedAt,
       view: stream.view,
-      lists: refused === undefined ? lists() : new Error(refused),
+      lists: refused ?? lists(),
       awayMs: away.nowMs(),
       access,
       connection: stream.connection,
@@ -125,7 +125,7 @@ export function follow(
       count,
       news,
       gaps,
-      refused,
+      refused: refused?.message,
     }),
     stop: () => {
       clearInterval(tick);
