@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { PACKED_INSIDE } from "./bundle.ts";
 
 /*
- * npm runs this before it packs the project: package.json becomes that of the package, without what
- * only a clone needs. With the argument `restore`, npm runs it afterwards.
+ * npm runs this before it packs the project. It removes from package.json what only a clone needs.
+ * After packing, npm runs it with the argument `restore`.
  */
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

@@ -3,14 +3,14 @@ import { type Representation, represent, shownTo } from "../../gateway/http/inde
 import type { ExtensionContext } from "../../gateway/start/index.ts";
 import { kindOf, loadRenderer, type PageRenderer } from "./built-pages.ts";
 
-/** A list this old is shown again, so that the cost does not depend on the number of visitors. */
-const KEPT_MS = 5_000;
+/** A page is reused for this long, so that the cost does not depend on the number of visitors. */
+const REUSED_MS = 5_000;
 const PLACE = /(<main [^>]*class="rendered"[^>]*>)(?=<\/main>)/;
 
 /**
- * Returns a function that returns the dashboard's page with what flares now, as everyone may see
- * it: so the list is there before the script. Without data, or for a server that shows nothing
- * without a key, it is the page as built.
+ * Returns a function that returns the dashboard's page with what everyone may see flare now, so
+ * that the list is there before the script. Without data, or on a server that shows nothing without
+ * a key, it returns the page as built.
  */
 export function createFirstPage(
   { head, policy, info, clock }: Pick<ExtensionContext, "head" | "policy" | "info" | "clock">,
@@ -38,7 +38,7 @@ export function createFirstPage(
     const rendering = await renderer;
     if (!rendering) return built;
     const atMs = clock.monotonic();
-    if (!last || atMs - last.atMs >= KEPT_MS) {
+    if (!last || atMs - last.atMs >= REUSED_MS) {
       const page = make(rendering);
       last = { page: page.version === last?.page.version ? last.page : page, atMs };
     }

@@ -9,7 +9,7 @@ export interface NamedEvent {
   readonly token: Token | undefined;
 }
 
-/** The state of a group's stream at one moment: that of `bsc` is the page's. */
+/** The state of a group's stream at one moment. The page's own stream is the one of `bsc`. */
 export interface Seen {
   /** The lists, all from one state of the server; `undefined` before the first. */
   readonly view: View | undefined;

@@ -12,8 +12,8 @@ import { onStoredElsewhere } from "./visitor/on-stored-elsewhere.ts";
 import { followWatched, watchedIn } from "./visitor/use-watched.ts";
 
 /*
- * The state of the page. Components read its signals themselves, and rerender when those change
- * that they have read.
+ * The state of the page. Components read its signals themselves, and rerender when a signal that
+ * they have read changes.
  */
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
@@ -40,7 +40,7 @@ function seenOf(group: GroupName): Seen | undefined {
   return streams.find((one) => one.group === group)?.seen.value;
 }
 
-/** The state of the page, with that of the shown group's stream if only that is interrupted. */
+/** The state of the page. If only the stream of the shown group is interrupted, it says so. */
 export const seen = computed(() => {
   const group = shownGroup.value;
   return withGroup(seenOf("bsc"), group === "bsc" ? undefined : seenOf(group));
@@ -166,8 +166,8 @@ function readZone(): void {
 }
 
 /**
- * Follows the page's stream, and those of the shown group and of groups with an alert. Returns a
- * function that stops this.
+ * Follows the page's stream, and the streams of the shown group and of groups with an alert.
+ * Returns a function that stops this.
  */
 export function startFollowing(alerts: PageAlerts, shown: ReadonlySignal<GroupName>): () => void {
   readZone();

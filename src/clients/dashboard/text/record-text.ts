@@ -14,7 +14,7 @@ function partOf(part: number, whole: number): string {
   return `${formatCount(part)} of ${formatCount(whole)}`;
 }
 
-/** What buying each flare at its start and selling it at its finish brought, `n` being known. */
+/** What it brought to buy each flare at its start and to sell it at its finish. */
 export function tradeFacts({ n, median, mean, won, worthless, control }: RecordTrades): readonly Fact[] {
   return [
     ["Median", formatChange(median), `n ${formatCount(n)}. Other times: ${formatChange(control.median)}`],
@@ -28,7 +28,7 @@ export function tradeFacts({ n, median, mean, won, worthless, control }: RecordT
   ];
 }
 
-/** Says whether the trades did better than those at other times, if there are enough to judge. */
+/** Says whether the trades did better than purchases at other times, if both are enough. */
 export function verdictText({ n, mean, median, control }: RecordTrades): string {
   const few = [
     ...(n < FEW ? [counted(n, "flare")] : []),

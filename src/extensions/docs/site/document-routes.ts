@@ -116,7 +116,7 @@ export function addDocumentRoutes(
   });
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(site, path, title, file));
-  // Their samples ask the reader's server.
+  // Their samples call the reader's own server.
   for (const { path, file, title } of TUTORIALS)
     add(path, "text/html", () => guidePage(site, path, title, file).replaceAll(`"sample"`, `"sample own"`));
   for (const { path, file } of TEXTS)

@@ -3,7 +3,7 @@ import type { Site } from "./layout.ts";
 import { keyField } from "./parameter-fields.ts";
 import { quickStartHtml, SERVER, tabsHtml } from "./rest/samples.ts";
 
-/** Renders the first steps of the three readers: who writes a bot, has a page, runs a server. */
+/** Renders the first steps for authors of bots, owners of pages and operators of servers. */
 export function startHtml(site: Site): Html {
   const server = `${SERVER}${site.basePath}`;
   const to = (path: string, label: string) => html`<a href="${site.basePath}${path}">${label}</a>`;

@@ -73,7 +73,7 @@ export class ConnectionLimiter {
     if (key && ofKey?.size === 0) this.#byKey.delete(key.id);
   }
 
-  /** Returns the lowest limit of one client, and what it holds of it. */
+  /** Returns the limit of the client's key, or else of its address, and how much of it is used. */
   useOf({ address, key }: Pick<ConnectionHolder, "address" | "key">) {
     const ofAddress = { limit: this.#maxPerAddress, used: this.#byAddress.get(address) ?? 0 };
     if (key?.connections === undefined) return ofAddress;

@@ -61,14 +61,13 @@ export class Rate {
     reply.header("ratelimit", `"${name}";r=${this.bucket.left};t=${resetS}`);
   }
 
-  /** Returns the error of a refused request, `who` may make so many `what`; sets `Retry-After`. */
+  /** Returns the error of a refused request, and sets `Retry-After`. `who` may make `what`. */
   refusal(reply: FastifyReply, who: string, what: string, reason: RefusalReason): FlarewireError {
     const waitS = Math.max(1, Math.ceil(this.bucket.waitMs(1) / 1_000));
     reply.header("retry-after", String(waitS));
     const bound = `${this.perMinute} ${what}`;
-    return new FlarewireError("rate-limited", `${who} may make ${bound}; retry in ${waitS} s`, {
-      ...{ bound, reason },
-    });
+    const message = `${who} may make ${bound}; retry in ${waitS} s`;
+    return new FlarewireError("rate-limited", message, { bound, reason });
   }
 }
 

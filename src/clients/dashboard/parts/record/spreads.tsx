@@ -21,8 +21,8 @@ export function Heads({ names }: { readonly names: readonly string[] }) {
 }
 
 /**
- * Compares the price changes of flares with those at other times, in a table with a picture on one
- * scale.
+ * Compares the price changes after flares with the changes at other times, in a table with a
+ * picture on one scale.
  */
 export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   const positionOf = scaleOf(figures);

@@ -1,7 +1,7 @@
 /* Fills in samples, makes tabs of them, and copies them. Served within page.js. */
 
 const keyInput = document.querySelector("#key");
-/** The server renders the same samples for all: with its default address, and `KEY` for the key. */
+/** The server renders its default address, and `KEY` for the key, into the samples for everyone. */
 const ownSamples = [...document.querySelectorAll(".own")].map((one) => [one, one.textContent]);
 
 function fillSamples() {
