@@ -370,8 +370,8 @@ function* tokenFacts(address: string): Inquiry<TokenFacts | undefined> {
   return {
     address,
     decimals: Number(decimals),
-    symbol: textOf(symbol ?? oldSymbol)?.slice(0, MAX_SYMBOL),
-    name: textOf(name ?? oldName)?.slice(0, MAX_NAME),
+    symbol: textOf(symbol ?? oldSymbol, MAX_SYMBOL),
+    name: textOf(name ?? oldName, MAX_NAME),
   };
 }
 
@@ -389,11 +389,15 @@ function* withState(pool: PoolIdentity, factory: Factory, atBlock: number): Inqu
  * Returns text, or 32 bytes as text, without control characters, lone surrogates and U+FFFD;
  * `undefined` if nothing is left.
  */
-function textOf(result: Result): string | undefined {
+function textOf(result: Result, length: number): string | undefined {
   if (typeof result !== "string") return undefined;
   const text = /^0x[0-9a-f]{64}$/.test(result)
     ? Buffer.from(result.slice(2), "hex").toString("utf8")
     : result;
-  const words = text.replace(/[\p{Cc}\p{Cs}\uFFFD]/gu, "").trim();
+  const words = text
+    .replace(/[\p{Cc}\uFFFD]/gu, "")
+    .trim()
+    .slice(0, length)
+    .replace(/\p{Cs}/gu, "");
   return words === "" ? undefined : words;
 }

@@ -73,11 +73,12 @@ export class ConnectionLimiter {
     if (key && ofKey?.size === 0) this.#byKey.delete(key.id);
   }
 
-  /** Returns the limit of the client's key, or else of its address, and how much of it is used. */
+  /** Returns the limit of the client's key or address that allows fewer more, and its use. */
   useOf({ address, key }: Pick<ConnectionHolder, "address" | "key">) {
     const ofAddress = { limit: this.#maxPerAddress, used: this.#byAddress.get(address) ?? 0 };
     if (key?.connections === undefined) return ofAddress;
-    return { limit: key.connections, used: this.#byKey.get(key.id)?.size ?? 0 };
+    const ofKey = { limit: key.connections, used: this.#byKey.get(key.id)?.size ?? 0 };
+    return ofAddress.limit - ofAddress.used < ofKey.limit - ofKey.used ? ofAddress : ofKey;
   }
 
   /** Open connections and waiting polls of each key. */

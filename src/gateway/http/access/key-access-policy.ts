@@ -225,6 +225,9 @@ export class KeyAccessPolicy implements AccessPolicy {
     const known = this.#rates.get(id);
     if (known?.perMinute === perMinute) return known;
     const rate = new Rate(perMinute, nowMs);
+    // Tokens of one subject may state different limits. What one has used, the next lacks.
+    const { used = 0, limit = 1 } = known?.useAt(nowMs) ?? {};
+    rate.bucket.charge(Math.ceil((used * perMinute) / limit), nowMs);
     this.#rates.set(id, rate);
     return rate;
   }

@@ -50,7 +50,7 @@ describeOnAnvil("unknown contracts", () => {
     const exchange = await Exchange.open();
     await using chain = exchange.chain;
     const plain = await exchange.token("Plain Token", "PLAIN", { decimals: 6 });
-    const odd = await exchange.token(`Two\u0000 lines\n${"x".repeat(2_000)}`, "   ");
+    const odd = await exchange.token(`Two\u0000 lines\n${"x".repeat(1_014)}🔥${"x".repeat(1_000)}`, "   ");
     const old = await chain.deploy("oldToken");
     const mute = await chain.deploy("muteToken");
     const eater = await chain.deploy("gasEater");
@@ -67,7 +67,7 @@ describeOnAnvil("unknown contracts", () => {
       { address: plain, decimals: 6, symbol: "PLAIN", name: "Plain Token" },
       { address: old, decimals: 9, symbol: "OLD", name: "Old Maker" },
       { address: mute, decimals: 6, symbol: undefined, name: undefined },
-      { address: odd, decimals: 18, symbol: undefined, name: `Two lines${"x".repeat(1_015)}` },
+      { address: odd, decimals: 18, symbol: undefined, name: `Two lines${"x".repeat(1_014)}` },
     ]);
   });
 

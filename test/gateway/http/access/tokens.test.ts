@@ -161,6 +161,20 @@ test("[K8] tokens of one subject share its limits, independent of other subjects
   expect(await ask(other, "/api/v1/flares")).toBe(200);
 });
 
+test("[K8] tokens of one subject with different limits share what is used", async ({
+  makeKeyed,
+  onTestFinished,
+}) => {
+  const issuer = createIssuer("HS256");
+  const keyed = await makeKeyed({ tokens: tokensOf(issuer.file, onTestFinished) });
+  const tokens = await Promise.all([5, 6].map((rate) => issuer.sign({ requests_per_minute: rate })));
+  const statuses: (number | undefined)[] = [];
+  for (const token of Array.from({ length: 6 }, () => tokens).flat())
+    statuses.push((await keyed.wire.ask("/api/v1/flares", bearer(token))).message.statusCode);
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(6);
+  expect(statuses.at(-1)).toBe(429);
+});
+
 test("[K5] a token in the URL is rejected", async ({ keyed }) => {
   const token = await createIssuer("HS256").sign();
   const { message, body } = await keyed.wire.ask(`/api/v1/flares?auth=${token}`);
