@@ -61,7 +61,7 @@ export interface QueueLimits {
   readonly maxCount: number;
 }
 
-/** 24 hours, as for flares in the log; 10,000 messages. */
+/** 24 hours, and 10,000 messages. */
 export const QUEUE_LIMITS: QueueLimits = { maxAgeMs: 86_400_000, maxCount: 10_000 };
 
 /** Timeout of an attempt: the minimum that Standard Webhooks recommends. */
