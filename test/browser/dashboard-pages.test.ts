@@ -74,7 +74,7 @@ function shownMarket(): ToldMarket {
 describe.skipIf(findChromium() === undefined)("what the pages of the dashboard show in Chromium", () => {
   const shared = shareDashboard(shownMarket);
 
-  test("the strongest tokens of all groups are in one table by their change, and those of one group by their explained places", async () => {
+  test("the strongest tokens of all groups are in one table by their change, and the tokens of one group by their explained places", async () => {
     const { page, goto } = await shared();
     await goto("markets");
     const groups = page.locator(".strongest .tag");

@@ -40,7 +40,7 @@ describe.skipIf(findChromium() === undefined)("the page of a token in Chromium",
     await page.locator(".star").waitFor();
     const share = page.getByRole("link", { name: "Page of ONE, to share" });
     expect(await share.getAttribute("href")).toBe(`/${PATH}`);
-    // The header has what that of the dashboard has.
+    // The header has the same parts as the dashboard's.
     await page.locator(".status.good .origin", { hasText: "simulated" }).waitFor();
     await page.getByRole("button", { name: "Alerts", exact: true }).waitFor();
     await page.keyboard.press("/");

@@ -63,7 +63,7 @@ test("every file, heading and npm script that a document refers to exists", () =
   }
 });
 
-test("the figures in the README are those of the document on flares", () => {
+test("the README has the same figures as the document on flares", () => {
   const document = readDocument("src/engine/README.md");
   const recorded = document.slice(document.indexOf("After flares of the recorded minutes"));
   const figure = (pattern: RegExp, text = document) => Number(pattern.exec(text)?.[1]?.replace("−", "-"));

@@ -9,7 +9,7 @@ import { blocksOf, readDocument } from "../../repository/documents.ts";
 const ROOT = new URL("../../../", import.meta.url);
 const CLIENT = new URL("src/clients/sdk/index.ts", ROOT).href;
 
-/** The client's examples: those of its document, and the bot of the README. */
+/** The client's examples: from its document, and the bot of the README. */
 const EXAMPLES = ["src/clients/sdk/README.md", "README.md"]
   .flatMap((file) => blocksOf(readDocument(file)))
   .filter(({ language }) => language === "ts");

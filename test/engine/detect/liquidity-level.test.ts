@@ -30,7 +30,7 @@ function play(...levels: readonly (readonly [usd: number, hours: number])[]) {
   return shown;
 }
 
-test("liquidity of a day that is gone counts as removed; that of an hour was never usual", () => {
+test("liquidity that lasted a day and is gone counts as removed, but liquidity of an hour was never usual", () => {
   expect(play([40_000, 24], [10_000, 1 / 60])).toEqual(["plunged", "removed"]);
   expect(play([10_000, 24], [40_000, 1], [10_000, 1 / 60])).toEqual(["usual", "usual"]);
   expect(play([10_000, 24], [40_000, 24], [10_000, 1 / 60])).toEqual(["plunged", "removed"]);

@@ -12,7 +12,7 @@ export const PROGRAM = process.env.BUNDLED_PROGRAM ?? join(ROOT, "src/main.ts");
 interface TutorialOptions {
   /** Where its files are saved and its commands run. */
   readonly folder: string;
-  /** Changes addresses and paths of its code and commands to those of the test. */
+  /** Replaces the addresses and paths in its code and commands by the test's. */
   readonly localize: (code: string) => string;
   /** Lines of bash for each command of a reader that the test replaces, by its name. */
   readonly commands?: Readonly<Record<string, string>>;

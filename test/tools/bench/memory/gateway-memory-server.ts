@@ -1,6 +1,6 @@
 /*
  * Runs the gateway with a snapshot that does not change, to measure its connections. The argument
- * is the number of running flares; default: those of the samples.
+ * is the number of running flares. Default: as in the samples.
  */
 
 import { createConfig } from "../../../../src/app/config/config.ts";
