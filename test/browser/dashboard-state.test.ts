@@ -263,6 +263,21 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     expect(await page.getByLabel("Order").inputValue()).toBe("newest");
   });
 
+  test("details of the state that do not load cover no more than their own words", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), { own: {} });
+    await page.route("**/status-details*.js", (route) => route.abort());
+    await goto("now");
+    const height = () => page.locator("#app > header").evaluate((header) => header.clientHeight);
+    const before = await height();
+    await page.locator(".status summary").click();
+    const words = page.locator(".status .loading", { hasText: "could not be loaded" });
+    await words.waitFor();
+    expect(await height()).toBe(before);
+    expect((await words.boundingBox())?.height).toBeLessThan(120);
+  });
+
   test("the zone of all times is chosen once, and kept", async ({ onTestFinished }) => {
     const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
       own: { timezoneId: "Atlantic/Cape_Verde" },
