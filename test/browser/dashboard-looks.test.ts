@@ -187,6 +187,12 @@ describe.skipIf(findChromium() === undefined)("the look of a market in Chromium"
     );
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator(".flares tbody tr").first().waitFor();
+    const name = page.getByRole("textbox", { name: "Name of this view" });
+    await name.fill("x".repeat(40));
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "xxxx" }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.getByRole("button", { name: "Remove" }).click();
   });
 
   test("each style sheet applies to its page", async () => {
