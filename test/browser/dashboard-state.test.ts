@@ -229,6 +229,16 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     }
   });
 
+  test("a group without tokens names one that has some", async ({ onTestFinished: finish }) => {
+    const { exchange } = SAMPLE_SNAPSHOT.charts;
+    const charts = { ...EMPTY_SNAPSHOT.charts, exchange };
+    const { page, goto } = await openDashboard(finish, new ToldMarket({ ...EMPTY_SNAPSHOT, charts }));
+    await goto("now");
+    await page.getByRole("link", { name: "Exchanges" }).click();
+    await page.getByRole("heading", { name: "Nothing is flaring on exchanges" }).waitFor();
+    expect(await page.locator("main .empty a").count()).toBe(0);
+  });
+
   test("Back undoes each choice of a filter, order and past minute, but not each key press", async ({
     onTestFinished: finish,
   }) => {

@@ -6,7 +6,7 @@ import { AlertsButton } from "../parts/alerts/bell.tsx";
 import { BotButton } from "../parts/bot/bot-button.tsx";
 import { Filters, Hidden } from "../parts/filters.tsx";
 import { Ago } from "../parts/flare/age.tsx";
-import { LACKING } from "../parts/groups.tsx";
+import { CHOICES, groupLabel, LACKING } from "../parts/groups.tsx";
 import { Headline } from "../parts/headline.tsx";
 import { FlareTable, JUST_ENDED, rowOf, runningColumns } from "../parts/table/flare-columns.tsx";
 import { TokenTable } from "../parts/table/token-table.tsx";
@@ -15,10 +15,10 @@ import { UntrustedText } from "../parts/untrusted-text.tsx";
 import { flaresHash } from "../route.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
 import { useStartPrices } from "../state/candles/use-start-prices.ts";
-import { type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
+import { DEFAULT_QUERY, type FlareQuery, LIST_OF_CHANNEL, shownQuery } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { wantedFlares, withoutFilters } from "../state/select-flares.ts";
-import { key, server } from "../state/store.ts";
+import { key, server, view } from "../state/store.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { WINDOW_MS } from "../state/timeline/lanes.ts";
 import { useBars } from "../state/timeline/use-bars.ts";
@@ -117,6 +117,10 @@ function Nothing({
     );
   }
   const last = newestEnds(bars)[0];
+  // A recording may have tokens of another group alone.
+  const charts = view.value?.charts;
+  const hasTokens = (group: GroupName) => (charts?.[group]?.length ?? 0) > 0;
+  const other = hasTokens(query.group) ? undefined : CHOICES.find(hasTokens);
   return (
     <p class="empty">
       New flares appear here, usually within a minute of their start.
@@ -126,6 +130,12 @@ function Nothing({
           <UntrustedText text={last.flare.token.symbol} />
           {`, ${last.cause ? END_TEXTS[last.cause] : "ended"} `}
           <Ago atMs={last.endMs} />.
+        </>
+      )}
+      {other && (
+        <>
+          {` No token of ${groupLabel(query.group)} is in the chart now. See `}
+          <a href={flaresHash({ ...DEFAULT_QUERY, group: other })}>{groupLabel(other)}</a>.
         </>
       )}
     </p>
