@@ -394,10 +394,6 @@ function textOf(result: Result, length: number): string | undefined {
   const text = /^0x[0-9a-f]{64}$/.test(result)
     ? Buffer.from(result.slice(2), "hex").toString("utf8")
     : result;
-  const words = text
-    .replace(/[\p{Cc}\uFFFD]/gu, "")
-    .trim()
-    .slice(0, length)
-    .replace(/\p{Cs}/gu, "");
-  return words === "" ? undefined : words;
+  const words = text.replace(/[\p{Cc}\uFFFD]/gu, "").trim();
+  return words.slice(0, length).replace(/\p{Cs}/gu, "") || undefined;
 }
