@@ -112,7 +112,7 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
       [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) &&
       /flex|grid/.test(getComputedStyle(one).display)).map((one) => one.textContent)`;
     for (const [name, words] of [
-      ["record", "Real prices do not."],
+      ["record", "more often than real ones."],
       ["now", ""],
       ["finished", ""],
     ] as const) {

@@ -25,8 +25,8 @@ export function RecordView({ group, window }: RecordChoice) {
         What happened to the flares that are over and began at least an hour ago, good or bad.{" "}
         {market.value.origin === "simulated" && (
           <>
-            This market is simulated, with built-in pumps, so its prices rise after most flares. Real prices
-            do <a href={new URL("docs/flares#track-record", server.value).href}>not</a>.
+            This market is simulated, with built-in pumps, so over many flares its prices rise more often than{" "}
+            <a href={new URL("docs/flares#track-record", server.value).href}>real ones</a>.
           </>
         )}
       </p>

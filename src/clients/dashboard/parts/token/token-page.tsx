@@ -69,8 +69,9 @@ export function TokenPage({ details, flareId, nowMs, level, root, ...parts }: To
         <p class="now-price">
           <Price value={price} />{" "}
           {change !== undefined && (
-            <span class={lookOf(change, record)} title="Since the start of the flare">
+            <span class={lookOf(change, record)}>
               {formatChange(change)}
+              <small> since the start</small>
             </span>
           )}
           {price_at !== null && (
