@@ -39,7 +39,7 @@ import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../supp
    are in test/extensions/history/plan-secrecy.test.ts. */
 
 /** Imported at run time, because the types of preact bring the browser's into all tests. */
-const WATCHED = "../../src/clients/dashboard/state/visitor/use-watched.ts";
+const WATCHED = "../../src/clients/dashboard/state/visitor/watched.ts";
 const { watchedGroups }: { watchedGroups(): ReadonlyMap<GroupName, readonly string[]> } = await import(
   WATCHED
 );

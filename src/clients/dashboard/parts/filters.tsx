@@ -4,7 +4,7 @@ import { flaresHash } from "../route.ts";
 import { DEFAULT_QUERY, type FlareQuery } from "../state/flare-query.ts";
 import { isSelective, withoutFilters } from "../state/select-flares.ts";
 import { go } from "../state/use-route.ts";
-import { watchedIn } from "../state/visitor/use-watched.ts";
+import { watchedIn } from "../state/visitor/watched.ts";
 import { CHOICES, Groups } from "./groups.tsx";
 import { onDemand } from "./on-demand.tsx";
 import type { Column } from "./table/column.ts";

@@ -9,7 +9,7 @@ import { isOld, withGroup } from "./judge.ts";
 import type { Seen } from "./seen.ts";
 import { shownGroup } from "./use-route.ts";
 import { onStoredElsewhere } from "./visitor/on-stored-elsewhere.ts";
-import { followWatched, watchedIn } from "./visitor/use-watched.ts";
+import { followWatched, watchedIn } from "./visitor/watched.ts";
 
 /*
  * The state of the page. Components read its signals themselves, and rerender when a signal that

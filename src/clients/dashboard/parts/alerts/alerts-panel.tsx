@@ -16,7 +16,7 @@ import { playSound } from "../../state/alerts/sound.ts";
 import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "../../state/flare-query.ts";
 import { isPushable } from "../../state/select-flares.ts";
 import { server } from "../../state/store.ts";
-import { watchedGroups } from "../../state/visitor/use-watched.ts";
+import { watchedGroups } from "../../state/visitor/watched.ts";
 import { botSamples, describeStarts } from "../bot/bot-samples.ts";
 import { CodeSample, Sheet } from "../bot/sheet.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";

@@ -9,7 +9,7 @@ import { isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.
 import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { lockedShare } from "../../../../base/model/text/why-text.ts";
 import { useNow } from "../../state/store.ts";
-import { toggleWatched } from "../../state/visitor/use-watched.ts";
+import { toggleWatched } from "../../state/visitor/watched.ts";
 import { termText } from "../../text/term-text.ts";
 import { Change } from "../flare/change.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";

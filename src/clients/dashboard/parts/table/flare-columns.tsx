@@ -10,7 +10,7 @@ import { hourOf, type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import type { FlareQuery } from "../../state/flare-query.ts";
 import { isAnonymous } from "../../state/store.ts";
 import { go } from "../../state/use-route.ts";
-import { watchedIn } from "../../state/visitor/use-watched.ts";
+import { watchedIn } from "../../state/visitor/watched.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
 import { formatMinutes } from "../../text/span.ts";
 import { Ago, Lasting } from "../flare/age.tsx";

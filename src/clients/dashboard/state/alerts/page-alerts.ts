@@ -4,7 +4,7 @@ import { GROUPS, type GroupName } from "../../../../base/model/groups.ts";
 import type { EventMessage } from "../../../sdk/index.ts";
 import { DEFAULT_QUERY, type FlareQuery, readQuery, shownQuery } from "../flare-query.ts";
 import type { FlareLists } from "../group/flare-lists.ts";
-import { watchedGroups } from "../visitor/use-watched.ts";
+import { watchedGroups } from "../visitor/watched.ts";
 import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
 import { type AlertHit, AlertWatch } from "./alert-watch.ts";
 import { playSound } from "./sound.ts";

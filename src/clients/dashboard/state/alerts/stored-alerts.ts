@@ -1,5 +1,5 @@
 import { onStoredElsewhere } from "../visitor/on-stored-elsewhere.ts";
-import { WATCHED_KEY } from "../visitor/use-watched.ts";
+import { WATCHED_KEY } from "../visitor/watched.ts";
 import { type AlertEntry, type AlertSettings, MAX_ENTRIES, NO_ALERTS } from "./alert-settings.ts";
 
 const STORAGE_KEY = "flarewire-alerts";
