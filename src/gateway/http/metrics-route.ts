@@ -30,9 +30,12 @@ export const METRICS_ROUTE: RouteContract = {
  */
 export const MAX_METRICS_CONNECTIONS = 32;
 
+/** The text format of Prometheus. */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
 export interface MetricsText {
-  readonly contentType: string;
-  text(): Promise<string>;
+  /** Returns the current values in the text format. */
+  text(): string;
 }
 
 /** Serves `GET /metrics` for Prometheus. Never cached. */
@@ -42,7 +45,7 @@ export function registerMetrics(app: FastifyInstance, metrics: MetricsText): voi
     url: METRICS_PATH,
     config: { contract: METRICS_ROUTE },
     handler: async (_request, reply) => {
-      reply.headers({ "content-type": metrics.contentType, "cache-control": "no-store" });
+      reply.headers({ "content-type": METRICS_TYPE, "cache-control": "no-store" });
       return metrics.text();
     },
   });

@@ -4,7 +4,7 @@ import { connectionMetrics } from "./connection-metrics.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { eventMetrics, type MeasuredEvents } from "./event-metrics.ts";
 import { keyMetrics, type MeasuredKeys } from "./key-metrics.ts";
-import { distribution, METRICS_TYPE, type Metrics, metricsText, total } from "./metric-table.ts";
+import { distribution, type Metrics, metricsText, total } from "./metric-table.ts";
 import { measureProcess, processMetrics } from "./process-meter.ts";
 import { type MeasuredSource, sourceMetrics } from "./source-metrics.ts";
 
@@ -37,9 +37,8 @@ export function createGatewayMetrics(gateway: MeasuredGateway) {
     ...keyMetrics(gateway.keys),
   };
   return {
-    contentType: METRICS_TYPE,
     /** Returns the current values in the text format. */
-    text: async () => metricsText(metrics),
+    text: () => metricsText(metrics),
     /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
     polled: (outcome: PollOutcome, workMs: number): void => {
       const durations = polls.get(outcome) ?? new DurationHistogram();

@@ -56,9 +56,6 @@ export function quantiles(help: string, read: () => Readonly<Record<string, numb
   return { kind: "summary", help, read: series };
 }
 
-/** The media type of {@link metricsText}. */
-export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
 /** Reads the metrics, and writes them in the text format of Prometheus. */
 export function metricsText(metrics: Metrics): string {
   const parts = Object.entries(metrics).map(([name, metric]) => {

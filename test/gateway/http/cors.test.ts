@@ -34,8 +34,7 @@ describe("with all origins allowed", () => {
   test("no page of another origin reads health and metrics, also with another spelling of the path", async ({
     makeRest,
   }) => {
-    const register = ({ app }: RouteScope) =>
-      registerMetrics(app, { contentType: "text/plain", text: async () => "numbers" });
+    const register = ({ app }: RouteScope) => registerMetrics(app, { text: () => "numbers" });
     for (const basePath of ["", "/below"]) {
       const rest = await makeRest({ settings: { basePath }, register });
       const paths = ["/healthz", "/readyz", "/metrics", "/%6detrics", "/readyz?x"].map(

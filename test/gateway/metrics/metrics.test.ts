@@ -177,7 +177,7 @@ test("metrics on their own port are not on the public one, reject other host nam
 test("a connection to the metrics port beyond the limit is closed", async ({ onTestFinished }) => {
   const app = createMetricsServer(
     { host: "127.0.0.1", allowedHosts: [] },
-    { contentType: "text/plain", text: async () => "" },
+    { text: () => "" },
     { countError: () => {} },
   );
   onTestFinished(() => app.close());
