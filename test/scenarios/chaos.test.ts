@@ -11,7 +11,7 @@ test(`[L2] [L3] [P10] [W13] [W15] [W28] over connections that are cut, frozen, t
   const total = (field: Exclude<keyof ChaosTally, "ends">) =>
     tallies.reduce((sum, tally) => sum + tally[field], 0);
   // A fault that never occurs is not tested.
-  expect(total("events")).toBeGreaterThan(1_000);
+  expect(total("events")).toBeGreaterThan(100);
   expect(total("compared")).toBeGreaterThan(15);
   for (const field of ["cut", "frozen", "thawed", "slowed", "resumed", "resets", "abandoned"] as const) {
     expect(total(field), field).toBeGreaterThan(0);
