@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { safeText } from "../../../base/lib/text/safe-text.ts";
+import { readStored, writeStored } from "../state/visitor/stored.ts";
 
 /** An address of the page, with the visitor's name for it. */
 interface SavedView {
@@ -18,21 +19,9 @@ function isView(one: unknown): one is SavedView {
 
 /** Returns the visitor's views, which only this browser stores. */
 function readViews(): readonly SavedView[] {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
-    const views = Array.isArray(stored) ? stored.filter(isView).slice(0, MAX_VIEWS) : [];
-    return views.map(({ name, hash }) => ({ name: name.slice(0, MAX_NAME), hash }));
-  } catch {
-    return [];
-  }
-}
-
-function writeViews(views: readonly SavedView[]): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(views));
-  } catch {
-    // Without storage they last until the page is reloaded.
-  }
+  const stored = readStored("localStorage", STORAGE_KEY, (text): unknown => JSON.parse(text));
+  const views = Array.isArray(stored) ? stored.filter(isView).slice(0, MAX_VIEWS) : [];
+  return views.map(({ name, hash }) => ({ name: name.slice(0, MAX_NAME), hash }));
 }
 
 /** Views that every visitor has. */
@@ -47,7 +36,7 @@ export function SavedViews({ hash }: { readonly hash: string }) {
   const [saved, setSaved] = useState(readViews);
   const save = (views: readonly SavedView[]) => {
     const latest = views.slice(-MAX_VIEWS);
-    writeViews(latest);
+    writeStored("localStorage", STORAGE_KEY, JSON.stringify(latest));
     setSaved(latest);
   };
   return (

@@ -8,7 +8,7 @@ import type { FlareLists } from "./group/flare-lists.ts";
 import { isOld, withGroup } from "./judge.ts";
 import type { Seen } from "./seen.ts";
 import { shownGroup } from "./use-route.ts";
-import { onStoredElsewhere } from "./visitor/on-stored-elsewhere.ts";
+import { onStoredElsewhere, readStored, writeStored } from "./visitor/stored.ts";
 import { followWatched, watchedIn } from "./visitor/watched.ts";
 
 /*
@@ -123,46 +123,24 @@ export const knownGroups = computed(() => {
 });
 
 function storedKey(): string | undefined {
-  try {
-    const stored = sessionStorage.getItem(STORED_KEY) ?? "";
-    return WHOLE_KEY.test(stored) ? stored : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Stores the key in this tab; `undefined` deletes it. */
-function storeKey(key: string | undefined): void {
-  try {
-    if (key === undefined) sessionStorage.removeItem(STORED_KEY);
-    else sessionStorage.setItem(STORED_KEY, key);
-  } catch {
-    // Without storage the key lasts until the page is reloaded.
-  }
+  return readStored("sessionStorage", STORED_KEY, (text) => (WHOLE_KEY.test(text) ? text : undefined));
 }
 
 /** Switches to another key, or to none. If `isStored`, the key lasts until the tab is closed. */
 export function switchKey(given: string | undefined, isStored = false): void {
-  storeKey(isStored ? given : undefined);
+  writeStored("sessionStorage", STORED_KEY, isStored ? given : undefined);
   key.value = given;
 }
 
 /** Chooses the zone of the page's times, and keeps it in this browser. */
 export function switchZone(): void {
   zone.value = zone.peek() === "UTC" ? "local" : "UTC";
-  try {
-    localStorage.setItem(ZONE_KEY, zone.peek());
-  } catch {
-    // Without storage the choice lasts until the page is reloaded.
-  }
+  writeStored("localStorage", ZONE_KEY, zone.peek());
 }
 
 function readZone(): void {
-  try {
-    zone.value = localStorage.getItem(ZONE_KEY) === "local" ? "local" : "UTC";
-  } catch {
-    // Without storage it is the default.
-  }
+  const isLocal = readStored("localStorage", ZONE_KEY, (text) => text === "local");
+  zone.value = isLocal ? "local" : "UTC";
 }
 
 /**

@@ -4,6 +4,7 @@ import type { GroupName } from "../../../base/model/groups.ts";
 import { canonicalOf, type Route, readRoute } from "../route.ts";
 import { DEFAULT_QUERY } from "./flare-query.ts";
 import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position.ts";
+import { readStored, writeStored } from "./visitor/stored.ts";
 
 interface Step {
   readonly id: string;
@@ -58,21 +59,15 @@ export function followAddress(): void {
 const STORAGE_KEY = "flarewire-scroll";
 
 function storePosition(id: string): void {
-  try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify([id, scrollPosition()]));
-  } catch {
-    // Without storage the page starts at the top.
-  }
+  writeStored("sessionStorage", STORAGE_KEY, JSON.stringify([id, scrollPosition()]));
 }
 
 function restorePosition(): void {
-  try {
-    const [id, { top, row }] = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "");
-    sessionStorage.removeItem(STORAGE_KEY);
+  readStored("sessionStorage", STORAGE_KEY, (text) => {
+    const [id, { top, row }] = JSON.parse(text);
     positions.set(String(id), { top: Number(top), row });
-  } catch {
-    // Nothing is stored.
-  }
+  });
+  writeStored("sessionStorage", STORAGE_KEY, undefined);
 }
 
 /**

@@ -4,11 +4,14 @@ import { GROUPS, type GroupName } from "../../../../base/model/groups.ts";
 import type { EventMessage } from "../../../sdk/index.ts";
 import { DEFAULT_QUERY, type FlareQuery, readQuery, shownQuery } from "../flare-query.ts";
 import type { FlareLists } from "../group/flare-lists.ts";
-import { watchedGroups } from "../visitor/watched.ts";
-import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
+import { onStoredElsewhere, readStored, writeStored } from "../visitor/stored.ts";
+import { WATCHED_KEY, watchedGroups } from "../visitor/watched.ts";
+import { type AlertEntry, type AlertSettings, isAnySet, MAX_ENTRIES, NO_ALERTS } from "./alert-settings.ts";
 import { type AlertHit, AlertWatch } from "./alert-watch.ts";
 import { playSound } from "./sound.ts";
-import { onAlertsElsewhere, readAlerts, writeAlerts } from "./stored-alerts.ts";
+
+const STORAGE_KEY = "flarewire-alerts";
+const MAX_QUERY = 4_096;
 
 /** Alerts within this time after a report are reported together. */
 const TOGETHER_MS = 2_000;
@@ -33,7 +36,7 @@ export class PageAlerts {
   constructor(server: URL, key: string | undefined) {
     this.server = server;
     this.#key = key;
-    onAlertsElsewhere(() => this.#changed(readAlerts()));
+    onStoredElsewhere([STORAGE_KEY, WATCHED_KEY], () => this.#changed(readAlerts()));
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.#count(0);
     });
@@ -226,4 +229,32 @@ function lock(key: string): Promise<(() => void) | undefined> {
     const asked = navigator.locks.request(`flarewire-alert ${key}`, { ifAvailable: true }, hold);
     asked.catch(() => resolve(() => {}));
   });
+}
+
+function readAlerts(): AlertSettings {
+  return readStored("localStorage", STORAGE_KEY, settingsIn) ?? NO_ALERTS;
+}
+
+function settingsIn(text: string): AlertSettings {
+  const stored: unknown = JSON.parse(text);
+  if (typeof stored !== "object" || stored === null) return NO_ALERTS;
+  const { entries, hasWatchList, isNotified, hasSound, isPushed } = { ...NO_ALERTS, ...stored };
+  return {
+    entries: Array.isArray(entries) ? entries.flatMap(readEntry).slice(0, MAX_ENTRIES) : [],
+    hasWatchList: hasWatchList === true,
+    isNotified: isNotified === true,
+    hasSound: hasSound === true,
+    isPushed: isPushed === true,
+  };
+}
+
+function writeAlerts(settings: AlertSettings): void {
+  writeStored("localStorage", STORAGE_KEY, JSON.stringify(settings));
+}
+
+function readEntry(given: unknown): readonly AlertEntry[] {
+  if (typeof given !== "object" || given === null || !("query" in given)) return [];
+  const query = String(given.query);
+  if (query.length > MAX_QUERY) return [];
+  return [{ query, ...("symbol" in given ? { symbol: String(given.symbol).slice(0, 200) } : {}) }];
 }

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { foldAddress, GROUPS, type GroupName, isNameIn } from "../../../../base/model/groups.ts";
-import { onStoredElsewhere } from "./on-stored-elsewhere.ts";
+import { onStoredElsewhere, readStored, writeStored } from "./stored.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
 /** Maximum number of tokens in all groups together. A filter of the API accepts as many. */
@@ -36,11 +36,7 @@ export function toggleWatched(group: GroupName, token: string): void {
   const before = stored.peek();
   const others = [...before].filter((one) => one !== wanted);
   const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
-  try {
-    localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
-  } catch {
-    // Without storage the list lasts until the page is reloaded.
-  }
+  writeStored("localStorage", WATCHED_KEY, JSON.stringify(after));
   stored.value = new Set(after);
 }
 
@@ -63,11 +59,9 @@ export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
 }
 
 function readWatched(): ReadonlySet<string> {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(WATCHED_KEY) ?? "[]");
-    const tokens = Array.isArray(stored) ? stored.filter((one) => isStored(String(one))) : [];
-    return new Set(tokens.map(String).slice(0, MAX_WATCHED));
-  } catch {
-    return new Set();
-  }
+  const tokens = readStored("localStorage", WATCHED_KEY, (text) => {
+    const stored: unknown = JSON.parse(text);
+    return Array.isArray(stored) ? stored.map(String).filter(isStored) : [];
+  });
+  return new Set(tokens?.slice(0, MAX_WATCHED));
 }
