@@ -3,6 +3,7 @@ import { tokenPath } from "../../../base/lib/text/page-path.ts";
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { Headline } from "../parts/headline.tsx";
 import { FIRST, rowOf } from "../parts/table/flare-columns.tsx";
+import { classOf } from "../parts/table/token-table.tsx";
 import { DEFAULT_QUERY, type FlareChannel, LIST_OF_CHANNEL } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { type MarketKind, renderedMarket, renderedMs } from "../state/store.ts";
@@ -41,7 +42,7 @@ export function renderFirst({ lists, channel, kind, nowMs }: FirstOptions): stri
           <thead>
             <tr>
               {FIRST.map(({ key, title, isText }) => (
-                <th key={key} scope="col" class={isText ? key : `${key} number`}>
+                <th key={key} scope="col" class={classOf(key, isText)}>
                   {title}
                 </th>
               ))}
@@ -51,7 +52,7 @@ export function renderFirst({ lists, channel, kind, nowMs }: FirstOptions): stri
             {rows.map((row) => (
               <tr key={row.key}>
                 {FIRST.map(({ key, isText, cell }) => (
-                  <td key={key} class={isText ? key : `${key} number`}>
+                  <td key={key} class={classOf(key, isText)}>
                     {cell(row)}
                   </td>
                 ))}

@@ -5,15 +5,23 @@ import { go } from "../state/use-route.ts";
 import { SavedViews } from "./saved-views.tsx";
 import type { Column } from "./table/column.ts";
 
-const LIQUIDITIES = [10_000, 50_000, 250_000];
-const CHANGES = [5, 10, 25];
-const LOCKED = [0.5, 0.9];
-const AGES = [600, 3_600, 86_400];
-
 const usd = (value: number) => `≥ $${value.toLocaleString("en")}`;
 const age = (seconds: number) => `≥ ${formatDuration(seconds * 1_000)}`;
 const share = (value: number) => `≥ ${Math.round(100 * value)} %`;
 const percent = (value: number) => `≥ ${value} %`;
+
+const MINIMA = [
+  {
+    of: "minLiquidity",
+    label: "Liquidity",
+    fact: "of-liquidity",
+    values: [10_000, 50_000, 250_000],
+    text: usd,
+  },
+  { of: "minPriceChange", label: "5 min", fact: "", values: [5, 10, 25], text: percent },
+  { of: "minAge", label: "Age", fact: "of-trades", values: [600, 3_600, 86_400], text: age },
+  { of: "minLocked", label: "Locked", fact: "of-liquidity", values: [0.5, 0.9], text: share },
+] as const;
 
 interface MoreFiltersProps {
   readonly query: FlareQuery;
@@ -37,37 +45,9 @@ export function MoreFilters({ query, columns }: MoreFiltersProps) {
         // Replaces the address, so that Back does not undo single letters.
         onInput={({ currentTarget }) => go(flaresHash({ ...query, search: currentTarget.value }), "replace")}
       />
-      <Minimum
-        label="Liquidity"
-        fact="of-liquidity"
-        values={LIQUIDITIES}
-        text={usd}
-        value={query.minLiquidity}
-        onValue={(minLiquidity) => change({ minLiquidity })}
-      />
-      <Minimum
-        label="5 min"
-        values={CHANGES}
-        text={percent}
-        value={query.minPriceChange}
-        onValue={(minPriceChange) => change({ minPriceChange })}
-      />
-      <Minimum
-        label="Age"
-        fact="of-trades"
-        values={AGES}
-        text={age}
-        value={query.minAge}
-        onValue={(minAge) => change({ minAge })}
-      />
-      <Minimum
-        label="Locked"
-        fact="of-liquidity"
-        values={LOCKED}
-        text={share}
-        value={query.minLocked}
-        onValue={(minLocked) => change({ minLocked })}
-      />
+      {MINIMA.map(({ of, ...minimum }) => (
+        <Minimum key={of} {...minimum} value={query[of]} onValue={(value) => change({ [of]: value })} />
+      ))}
       <label class="choice">
         <span>Order</span>
         <select
@@ -90,8 +70,8 @@ export function MoreFilters({ query, columns }: MoreFiltersProps) {
 
 interface MinimumProps {
   readonly label: string;
-  /** Class that hides the control if the source cannot support it. */
-  readonly fact?: string;
+  /** Class that hides the control if the source cannot support it, or none. */
+  readonly fact: string;
   readonly values: readonly number[];
   readonly text: (value: number) => string;
   readonly value: number | undefined;
@@ -99,7 +79,7 @@ interface MinimumProps {
 }
 
 /** A choice of a minimum, or of any value. Also offers the current `value` if `values` lacks it. */
-function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProps) {
+function Minimum({ label, fact, values, text, value, onValue }: MinimumProps) {
   const offered = value === undefined || values.includes(value) ? values : [...values, value];
   return (
     <label class={`choice ${fact}`}>

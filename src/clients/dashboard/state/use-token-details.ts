@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { messageOf } from "../../../base/lib/text/message-of.ts";
 import type { GroupName } from "../../../base/model/groups.ts";
 import type { TokenDetails } from "../../../base/model/index.ts";
-import { CLOSES_LATE_S } from "./candles/use-candles.ts";
-import { key, server, useNow } from "./store.ts";
+import { useClosedMinute } from "./candles/use-candles.ts";
+import { key, server } from "./store.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 /** What the server has stored about a token. */
@@ -30,7 +30,7 @@ export function useTokenDetails(
   const [stored, setStored] = useState<Stored | undefined>(
     initial && { details: initial, problem: undefined },
   );
-  const minute = useNow((ms) => Math.floor((ms / 1_000 - CLOSES_LATE_S) / 60));
+  const minute = useClosedMinute();
   useEffect(() => {
     const over = new AbortController();
     const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server.value);

@@ -75,7 +75,8 @@ function Head<Row>({ column: { key, title, isText, order: own }, order, onOrder 
   );
 }
 
-function classOf(key: string, isText: boolean | undefined): string {
+/** Returns the classes of a column's cells. */
+export function classOf(key: string, isText: boolean | undefined): string {
   return isText ? key : `${key} number`;
 }
 

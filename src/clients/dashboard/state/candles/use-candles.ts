@@ -16,13 +16,18 @@ interface RecentCandles {
 
 const EMPTY: RecentCandles = { closedMs: 0, byAddress: new Map(), isMissing: false };
 /** The server closes a minute shortly after its end. */
-export const CLOSES_LATE_S = 3;
+const CLOSES_LATE_S = 3;
 
 /**
  * A request without a response, for example from an offline browser, is retried within this much
  * event time.
  */
 const RETRY_S = 5;
+
+/** Returns the number of the last minute that the server has closed. */
+export function useClosedMinute(): number {
+  return useNow((ms) => Math.floor((ms / 1_000 - CLOSES_LATE_S) / 60));
+}
 
 /**
  * Fetches the candles while there are flares: when a minute has ended, and when the list begins
@@ -35,7 +40,7 @@ export function useCandles(
   at?: string,
 ): RecentCandles {
   const [candles, setCandles] = useState(EMPTY);
-  const minute = useNow((ms) => Math.floor((ms / 1_000 - CLOSES_LATE_S) / 60));
+  const minute = useClosedMinute();
   const hasFailed = useRef(false);
   const retry = useRef(0);
   const period = useNow((ms) => Math.floor(ms / 1_000 / RETRY_S));
