@@ -36,6 +36,11 @@ function readPage(directory: URL, name: string): readonly (readonly [string, Rep
   return [[name.replaceAll("\\", "/"), new Representation(bytes, versionOf(bytes), type)]];
 }
 
+interface MarketKind {
+  readonly origin: string;
+  readonly facts: readonly string[];
+}
+
 /** Renders a token's page as the dashboard does. */
 export interface PageRenderer {
   /** `nowMs`: event time; `root`: relative URL of the server's root. Returns markup. */
@@ -45,14 +50,14 @@ export interface PageRenderer {
     readonly nowMs: number;
     readonly root: string;
     readonly market: string | undefined;
-    readonly kind: { readonly origin: string; readonly facts: readonly string[] };
+    readonly kind: MarketKind;
   }): string;
   /** Renders what flares now on the first page of the dashboard. `nowMs`: event time. */
   renderFirst(page: {
     readonly lists: Pick<Snapshot, "flares" | "explanations" | "outcomes">;
     readonly channel: "flares.pro" | "flares.free";
     readonly nowMs: number;
-    readonly kind: { readonly origin: string; readonly facts: readonly string[] };
+    readonly kind: MarketKind;
   }): string;
 }
 
@@ -63,7 +68,6 @@ export async function loadRenderer(): Promise<PageRenderer> {
 }
 
 /** Returns what the renderer needs to know of the market. */
-export const kindOf = ({ origin, facts }: SourceInfo) => ({
-  origin,
-  facts: Object.entries(facts).flatMap(([fact, isKnown]) => (isKnown ? [fact] : [])),
-});
+export function kindOf({ origin, facts }: SourceInfo): MarketKind {
+  return { origin, facts: Object.entries(facts).flatMap(([fact, isKnown]) => (isKnown ? [fact] : [])) };
+}

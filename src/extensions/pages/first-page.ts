@@ -15,10 +15,9 @@ const PLACE = /(<main [^>]*class="rendered"[^>]*>)(?=<\/main>)/;
 export function createFirstPage(
   { head, policy, info, clock }: Pick<ExtensionContext, "head" | "policy" | "info" | "clock">,
   built: Representation,
-  load: () => Promise<PageRenderer> = loadRenderer,
 ): () => Promise<Representation> {
   const plain = built.bytes.toString();
-  const renderer = load().catch(() => undefined);
+  let renderer: Promise<PageRenderer | undefined> | undefined;
   let last: { readonly page: Representation; readonly atMs: number } | undefined;
   const make = ({ renderFirst }: PageRenderer): Representation => {
     const rights = policy.anonymous?.access;
@@ -35,6 +34,8 @@ export function createFirstPage(
     );
   };
   return async () => {
+    // Loaded with the first request, because the start needs no page.
+    renderer ??= loadRenderer().catch(() => undefined);
     const rendering = await renderer;
     if (!rendering) return built;
     const atMs = clock.monotonic();
