@@ -43,8 +43,12 @@ export const TICKETS_ROUTE: RouteContract = {
     },
   },
   problems: [
-    ...(["invalid-parameter", "unauthorized", "origin-refused"] as const),
-    ...(["not-found", "over-capacity", "not-ready"] as const),
+    "invalid-parameter",
+    "unauthorized",
+    "origin-refused",
+    "not-found",
+    "over-capacity",
+    "not-ready",
   ],
 };
 

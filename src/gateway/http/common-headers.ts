@@ -6,7 +6,9 @@ import { type ReadyFields, readyFields } from "./rest/ready-fields.ts";
 
 /** Response fields that scripts of other origins may read, besides the CORS-safelisted ones. */
 export const EXPOSED_HEADERS = [
-  ...["ETag", "Link", "Retry-After"],
+  "ETag",
+  "Link",
+  "Retry-After",
   ...Object.keys(HEADERS).filter((name) => /^(Flarewire|RateLimit)/.test(name)),
 ];
 

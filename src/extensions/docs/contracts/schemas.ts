@@ -117,7 +117,9 @@ function convertNamed(
   const registry = z.registry<{ id: string }>();
   for (const [schema, id] of names) registry.add(schema, { id });
   const made = z.toJSONSchema(registry, {
-    ...{ io: "input", target, uri: (id) => `${COMPONENTS}${id}` },
+    io: "input",
+    target,
+    uri: (id) => `${COMPONENTS}${id}`,
     override: ({ jsonSchema }) => omitOwnBounds(jsonSchema),
   });
   const schemas: Record<string, JsonSchema> = {};

@@ -256,10 +256,9 @@ async function poll(
     throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
   }
   const cursor = formatCursor(answer.cursor);
-  reply.headers({ "flarewire-cursor": cursor, "cache-control": "no-store" });
   const isAwaited = answer.kind === "page" && answer.count > 0 && query.waitMs > 0;
-  const kind = isAwaited ? "awaited" : "open";
-  if (isOpen) reply.header("cache-control", PAGE_CACHING[isClosed ? "closed" : kind]);
+  const kind = isClosed ? "closed" : isAwaited ? "awaited" : "open";
+  reply.headers({ "flarewire-cursor": cursor, "cache-control": isOpen ? PAGE_CACHING[kind] : "no-store" });
   if (answer.kind === "nothing") return reply.code(204).send();
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
   const filter = compileFilter(query.filter);
