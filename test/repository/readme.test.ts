@@ -30,7 +30,7 @@ test("the list of settings matches the program", () => {
   expect(list).toBe(settingsList());
 });
 
-test("the README links to every document and names six endpoints and four channels, all of which exist", () => {
+test("the README links to every document, and names six endpoints and four channels that exist", () => {
   for (const { file } of [...GUIDES, { file: PROTOCOL_FILE }]) expect(README).toContain(`](${file})`);
   const paths = CONTRACTS.map(({ path }) => path);
   const named = [...README.matchAll(/^\| `GET ([^`]+)` \|/gm)].map(([, path = ""]) => path);

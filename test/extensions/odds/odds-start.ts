@@ -1,4 +1,4 @@
-/** What is known of a flare of a chain at its start. */
+/** The facts about a flare on a chain at its start. */
 export const START = {
   group: "bsc",
   form: "trades",

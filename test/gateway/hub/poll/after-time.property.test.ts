@@ -26,7 +26,7 @@ async function seqsAfter({ log, head, hub, clock }: HubUnderTest, afterMs: numbe
   }
 }
 
-test("[P13] [L3] after any time, a poll gets every event from the first later one on, or is told that some may be lost", async () => {
+test("[P13] [L3] a poll after any time gets every later event, or learns that some may be lost", async () => {
   const operation = fc.record({
     steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 5 }),
     passMs: fc.nat(5 * MINUTE),

@@ -85,7 +85,7 @@ with urllib.request.urlopen(request) as response:
   };
 }
 
-/** Renders samples of the same thing, of which the page's script shows one at a time. */
+/** Renders alternative samples. The page's script turns them into tabs. */
 export function tabsHtml(label: string, samples: Readonly<Record<string, string>>): Html {
   const tabs = Object.entries(samples).map(
     ([name, text]) =>
