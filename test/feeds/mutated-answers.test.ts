@@ -1,4 +1,4 @@
-import { encodeFunctionResult, multicall3Abi, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Inquiry } from "../../src/feeds/chain/pools/forms/pool-form.ts";
 import { Endpoint } from "../../src/feeds/chain/rpc/endpoint.ts";
@@ -6,13 +6,14 @@ import { EndpointBlocks } from "../../src/feeds/chain/rpc/endpoint-blocks.ts";
 import { EndpointPool } from "../../src/feeds/chain/rpc/endpoint-pool.ts";
 import { Multicall } from "../../src/feeds/chain/rpc/multicall.ts";
 import { ManualClock } from "../support/time/manual-clock.ts";
+import { encodeResults } from "../support/world/multicall.ts";
 import { SyntheticChain } from "../support/world/synthetic-chain.ts";
 import { CHANGES, changed, mutationsOf, pathsOf, textOf } from "./mutations.ts";
 
 /* Changes each field of a node's answers, as mutated-messages.test.ts does. */
 
 const TOKEN = `0x${"ab".repeat(20)}`;
-const TOKEN_ABI = parseAbi(["function decimals() view returns (uint256)"]);
+const TOKEN_ABI = Abi.from(["function decimals() view returns (uint256)"]);
 const chain = new SyntheticChain("bsc", { pools: 2, swaps: 2, pairs: 2, others: 1 }, () => 1_700_000_040_000);
 const number = chain.head - 5;
 
@@ -126,8 +127,7 @@ test("no changed answer of a call makes a token appear or vanish in silence", as
     { success: true, returnData: `0x${"12".padStart(64, "0")}` },
     { success: true, returnData: "0x" },
   ] as const;
-  const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
-  const usual = { result: encodeFunctionResult({ ...aggregate, result: results }) };
+  const usual = { result: encodeResults(results) };
   const findingOf = async (answer: unknown) => {
     answerWith({ eth_call: answer });
     const clock = new ManualClock();

@@ -165,7 +165,7 @@ test(`${title} takes at most 35 MB with its dependencies, has no script that an 
     "utf8",
   );
   for (const name of [
-    "viem",
+    "ox",
     "abitype",
     "@noble/hashes",
     "ioredis",

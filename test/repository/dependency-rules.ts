@@ -39,7 +39,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   "extensions/pages/": ["node:", "fastify"],
   "extensions/pairlist/": ["node:", "zod", "fastify", "ws"],
   "extensions/permalinks/": ["node:", "fastify", "@resvg/resvg-wasm"],
-  "feeds/": ["node:", "zod", "viem", "ws", "pino"],
+  "feeds/": ["node:", "zod", "ox", "ws", "pino"],
   "gateway/": [],
   "gateway/hub/": ["node:", "zod"],
   "gateway/http/": ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],

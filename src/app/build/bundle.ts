@@ -34,7 +34,7 @@ export async function bundle(
     codeSplitting: {
       groups: [
         { name: "ioredis", test: /node_modules\/ioredis\// },
-        { name: "viem", test: /node_modules\/(?:viem|abitype)\// },
+        { name: "ox", test: /node_modules\/(?:ox|abitype)\// },
       ],
     },
     comments: { legal: true, annotation: false, jsdoc: false },

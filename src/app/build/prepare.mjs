@@ -23,7 +23,7 @@ function prepare() {
     import.meta.resolve("vite");
   } catch {
     process.stderr.write(
-      "flarewire: the dashboard and the widget are not built, because vite, a development dependency, is missing; chains need viem, and clusters ioredis; all else works\n",
+      "flarewire: the dashboard and the widget are not built, because vite, a development dependency, is missing; chains need ox, and clusters ioredis; all else works\n",
     );
     return 0;
   }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { parseJson } from "../../base/lib/parse-json.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../base/lib/time/deadline.ts";
+import { RpcReply } from "./json-rpc-http.ts";
 
 /** A WebSocket request got no response. The message states the reason, without the address. */
 export class SocketFailure extends Error {
@@ -16,18 +17,14 @@ interface SocketOptions {
   readonly timeoutMs: number;
 }
 
-const Reply = z.union([
-  z.object({ id: z.int(), error: z.object({ code: z.int(), message: z.string() }) }),
-  z.object({ id: z.int(), result: z.unknown() }),
-]);
-type Reply = z.infer<typeof Reply>;
+/** The receipts of a large block take several megabytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+const Reply = z.object({ id: z.int() }).and(RpcReply);
 const Push = z.object({
   method: z.literal("eth_subscription"),
   params: z.object({ subscription: z.unknown() }),
 });
-
-/** The receipts of a large block take several megabytes. */
-const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * JSON-RPC over one WebSocket. The first request opens it, and the first one after a loss reopens
@@ -45,11 +42,11 @@ export class JsonRpcSocket {
    * Sends a request. Rejects with {@link SocketFailure} or the signal's reason. If nothing at all
    * arrives within the timeout, also ends the connection.
    */
-  async request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<Reply> {
+  async request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcReply> {
     const { clock, timeoutMs } = this.#options;
     const connection = this.#connect(signal);
     const { heard } = connection;
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const { promise, resolve, reject } = Promise.withResolvers<RpcReply>();
     const forget = connection.ask(method, params, { resolve, reject });
     try {
       return await withDeadline(() => promise, timeoutMs, clock, signal);
@@ -97,7 +94,7 @@ export class JsonRpcSocket {
 }
 
 interface Pending {
-  readonly resolve: (reply: Reply) => void;
+  readonly resolve: (reply: RpcReply) => void;
   readonly reject: (failure: SocketFailure) => void;
 }
 

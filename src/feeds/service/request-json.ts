@@ -115,16 +115,10 @@ function refusalOf({ status, headers }: Response, clock: Clock): Answer | undefi
 async function readBody(response: Response, maxBytes: number): Promise<Answer> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const { headers } = response;
-  let bytes = 0;
-  let text = "";
   try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength;
-      // Leaving the loop cancels the stream.
-      if (bytes > maxBytes) return unusable(`returned more than ${maxBytes} bytes`);
-      text += decoder.decode(chunk, { stream: true });
-    }
-    const body: unknown = JSON.parse(text + decoder.decode());
+    const text = await readText(response, maxBytes, decoder);
+    if (text === undefined) return unusable(`returned more than ${maxBytes} bytes`);
+    const body: unknown = JSON.parse(text);
     const etag = headers.get("etag") ?? "";
     return {
       kind: "fresh",
@@ -138,6 +132,23 @@ async function readBody(response: Response, maxBytes: number): Promise<Answer> {
     if (isInvalidText) return unusable("returned text that is not UTF-8");
     throw error;
   }
+}
+
+/** Returns the body; `undefined` if it is longer. */
+export async function readText(
+  response: Response,
+  maxBytes: number,
+  decoder = new TextDecoder(),
+): Promise<string | undefined> {
+  let bytes = 0;
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    // Leaving the loop cancels the stream.
+    if (bytes > maxBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 function unusable(reason: string): Answer {

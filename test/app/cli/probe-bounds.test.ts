@@ -128,7 +128,7 @@ describe("a tested endpoint", () => {
     endpoint.parts = [Buffer.from(head), ...Array.from({ length: 10 }, () => middle), Buffer.from(tail)];
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
-      detail: "returned data of an unexpected form",
+      detail: "returned more than 10485760 bytes",
     });
   });
 });

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import type { MarketEvent, Trade } from "../../../src/base/market/index.ts";
 import type { Flare } from "../../../src/base/model/index.ts";
 import { TrendEngine } from "../../../src/engine/index.ts";
@@ -6,10 +6,11 @@ import { NETWORKS } from "../../../src/feeds/chain/networks.ts";
 import { BlockTranslator } from "../../../src/feeds/chain/pools/block-translator.ts";
 import type { EvmLog } from "../../../src/feeds/chain/pools/evm-log.ts";
 import { sqrtPriceAt } from "../../../src/feeds/chain/pools/forms/positions/ticks.ts";
+import { encodeEvent } from "../../support/world/encoded-event.ts";
 import { crowdOf, playScripts } from "../trade-market.ts";
 import { address, drive, MINUTE, START, withClocks } from "../trend-kit.ts";
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)",
   "event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)",
   "event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)",
@@ -29,10 +30,7 @@ function log(
   origin: string,
 ): EvmLog {
   const args: Record<string, unknown> = { id: ID, sender: MANAGER, ...values };
-  const entry = ABI.find(({ name }) => name === eventName);
-  const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
-  const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
-  const data = encodeAbiParameters(plain, plain.map(({ name = "" }) => args[name]) as never);
+  const { topics, data } = encodeEvent(ABI, eventName, args);
   return { address: MANAGER, topics, data, logIndex: 0, transactionHash: "0x01", origin };
 }
 

@@ -1,8 +1,9 @@
-import { decodeFunctionData, encodeFunctionResult, type Hex, multicall3Abi } from "viem";
+import type { Hex } from "ox/Hex";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { createChainFeed } from "../../../src/feeds/chain/chain-feed.ts";
 import { NETWORKS } from "../../../src/feeds/chain/networks.ts";
+import { decodeCalls, encodeResults } from "../../support/world/multicall.ts";
 import { ScriptedNode } from "./nodes/scripted-node.ts";
 import { SettledChain } from "./nodes/settled-chain.ts";
 
@@ -11,13 +12,12 @@ import { SettledChain } from "./nodes/settled-chain.ts";
  */
 function failedCalls([call]: readonly unknown[]): string {
   const { data } = call as { readonly data: Hex };
-  const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
-  const calls = functionName === "aggregate3" ? args[0] : [];
-  const result = calls.map((_call, index) => ({
+  const calls = decodeCalls(data);
+  const results = calls.map((_call, index) => ({
     success: index === calls.length - 1,
     returnData: "0x" as const,
   }));
-  return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result });
+  return encodeResults(results);
 }
 
 test("a feed of Avalanche after Helicon is live up to the newest settled block", async () => {

@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import type { Hex } from "ox/Hex";
 import type { Clock } from "../../../src/base/lib/time/clock.ts";
 import { type Answer, ScriptedNode } from "../../feeds/chain/nodes/scripted-node.ts";
 import type { SyntheticChain } from "./synthetic-chain.ts";

@@ -1,18 +1,11 @@
-import {
-  decodeAbiParameters,
-  decodeFunctionData,
-  encodeFunctionResult,
-  type Hex,
-  multicall3Abi,
-  parseAbi,
-  toFunctionSelector,
-} from "viem";
+import * as Abi from "ox/Abi";
+import * as AbiFunction from "ox/AbiFunction";
+import * as AbiParameters from "ox/AbiParameters";
+import type { Hex } from "ox/Hex";
+import { decodeCalls, encodeResults, MULTICALL3 } from "./multicall.ts";
 import { FEE, rangeOf, type SyntheticMarket, type SyntheticPool } from "./synthetic-market.ts";
 
-/** The same address on all three chains: https://github.com/mds1/multicall3 */
-export const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
-
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function decimals() view returns (uint8)",
   "function symbol() view returns (string)",
   "function name() view returns (string)",
@@ -27,9 +20,8 @@ const ABI = parseAbi([
   "function getPair(address, address) view returns (address)",
   "function getPool(address, address, uint24) view returns (address)",
 ]);
-/** Functions by selector. viem's own search hashes all signatures again for each call. */
-const FUNCTIONS = new Map(ABI.map((item) => [toFunctionSelector(item), item]));
-const AGGREGATE = multicall3Abi.filter((item) => item.name === "aggregate3");
+/** Functions by selector. A search in the ABI would hash all signatures again for each call. */
+const FUNCTIONS = new Map(ABI.map((item) => [AbiFunction.getSelector(item), item]));
 /** A precompile that exists on every chain (EIP-152). */
 const BLAKE2F = `0x${"9".padStart(40, "0")}`;
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
@@ -70,12 +62,11 @@ export class ContractCalls {
   }
 
   #callAll(input: Hex, number: number): Hex | undefined {
-    const decoded = decodeFunctionData({ abi: AGGREGATE, data: input });
-    const result = decoded.args[0].map(({ target, callData }) => {
+    const results = decodeCalls(input).map(({ target, callData }) => {
       const returnData = this.call(target, callData, number);
       return { success: returnData !== undefined, returnData: returnData ?? "0x" };
     });
-    return encodeFunctionResult({ abi: AGGREGATE, functionName: "aggregate3", result });
+    return encodeResults(results);
   }
 
   #callOne(to: string, input: Hex, number: number): Hex | undefined {
@@ -83,11 +74,11 @@ export class ContractCalls {
     if (to === BLAKE2F) return input.length === 2 + 2 * 213 ? `0x${"00".repeat(64)}` : undefined;
     const item = FUNCTIONS.get(input.slice(0, 10) as Hex);
     if (!item) return undefined;
-    const args = decodeAbiParameters(item.inputs, `0x${input.slice(10)}`);
+    const args = AbiParameters.decode(item.inputs, `0x${input.slice(10)}`);
     const words = args.map((arg) => String(arg).toLowerCase());
     const found = this.#result(to, item.name, words, number);
     if (found === undefined) return undefined;
-    return encodeFunctionResult({ abi: [item], result: found as never });
+    return AbiFunction.encodeResult(item, found as never);
   }
 
   #result(to: string, name: string, args: readonly string[], number: number): unknown {

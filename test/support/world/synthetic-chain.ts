@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import type { Hex } from "ox/Hex";
 import type { Network } from "../../../src/feeds/chain/network.ts";
 import { NETWORKS, type NetworkName } from "../../../src/feeds/chain/networks.ts";
 import { ContractCalls } from "./contract-calls.ts";

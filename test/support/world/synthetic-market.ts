@@ -1,4 +1,4 @@
-import { toEventSelector } from "viem";
+import * as AbiEvent from "ox/AbiEvent";
 import type { Network } from "../../../src/feeds/chain/network.ts";
 import type { LogSpec, TransactionSpec } from "./receipts.ts";
 
@@ -46,7 +46,7 @@ interface Template {
   readonly trades: readonly SyntheticTrade[];
 }
 
-const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
+const TRANSFER = AbiEvent.getSelector("Transfer(address,address,uint256)");
 export const FEE = 500;
 const TOKEN_USD = 0.5;
 const COIN_USD: Readonly<Record<string, number>> = { bsc: 600, matic: 0.25, avalanche: 20 };
@@ -126,7 +126,7 @@ export class SyntheticMarket {
       {
         address: factory,
         topics: [
-          toEventSelector("PairCreated(address,address,address,uint256)"),
+          AbiEvent.getSelector("PairCreated(address,address,address,uint256)"),
           wordOf(token),
           wordOf(quote),
         ],
@@ -134,10 +134,14 @@ export class SyntheticMarket {
       },
       transfer(token, maker, address, rest.token),
       transfer(quote, maker, address, rest.quote),
-      { address, topics: [toEventSelector("Sync(uint112,uint112)")], data: data([rest.token, rest.quote]) },
       {
         address,
-        topics: [toEventSelector("Mint(address,uint256,uint256)"), wordOf(ROUTER)],
+        topics: [AbiEvent.getSelector("Sync(uint112,uint112)")],
+        data: data([rest.token, rest.quote]),
+      },
+      {
+        address,
+        topics: [AbiEvent.getSelector("Mint(address,uint256,uint256)"), wordOf(ROUTER)],
         data: data([rest.token, rest.quote]),
       },
     ];
@@ -188,8 +192,8 @@ export class SyntheticMarket {
     const who = [wordOf(ROUTER), wordOf(trader)];
     if (pool.form === "v2") {
       const amounts = isBuy ? [0n, quotes, tokens, 0n] : [tokens, 0n, 0n, quotes];
-      const swap = toEventSelector("Swap(address,uint256,uint256,uint256,uint256,address)");
-      const sync = toEventSelector("Sync(uint112,uint112)");
+      const swap = AbiEvent.getSelector("Swap(address,uint256,uint256,uint256,uint256,address)");
+      const sync = AbiEvent.getSelector("Sync(uint112,uint112)");
       return [
         ...transfers,
         { address, topics: [sync], data: data([after.token, after.quote]) },
@@ -199,7 +203,7 @@ export class SyntheticMarket {
     const { sqrtPriceX96, tick, liquidity } = rangeOf(pool, after);
     const words = [isBuy ? -tokens : tokens, isBuy ? quotes : -quotes, sqrtPriceX96, liquidity, BigInt(tick)];
     const isPancake = this.network.name === "bsc";
-    const swap = toEventSelector(
+    const swap = AbiEvent.getSelector(
       isPancake
         ? "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)"
         : "Swap(address,address,int256,int256,uint160,uint128,int24)",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { toEventSelector } from "viem";
+import * as AbiEvent from "ox/AbiEvent";
 import { TrendEngine } from "../../../src/engine/index.ts";
 import { type EvmBlock, Header, logsOf, Receipts } from "../../../src/feeds/chain/evm-block.ts";
 import { NETWORKS } from "../../../src/feeds/chain/networks.ts";
@@ -116,8 +116,8 @@ function blockOf(number: number): EvmBlock {
     const common = { address: addressOf(9_000 + pool), transactionHash, origin };
     const who = word(BigInt(50_000 + trade));
     if (pool % 2 === 0) {
-      const sync = toEventSelector("Sync(uint112,uint112)");
-      const swap = toEventSelector("Swap(address,uint256,uint256,uint256,uint256,address)");
+      const sync = AbiEvent.getSelector("Sync(uint112,uint112)");
+      const swap = AbiEvent.getSelector("Swap(address,uint256,uint256,uint256,uint256,address)");
       logs.push({
         ...common,
         topics: [sync],
@@ -127,7 +127,7 @@ function blockOf(number: number): EvmBlock {
       const amounts = data(trade % 3 === 0 ? [20n * units, 0n, 0n, units] : [0n, units, 20n * units, 0n]);
       logs.push({ ...common, topics: [swap, who, who], data: amounts, logIndex: logs.length });
     } else {
-      const swap = toEventSelector(
+      const swap = AbiEvent.getSelector(
         "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)",
       );
       const amounts = data([(1n << 256n) - 20n * units, units, 1n << 94n, 10n ** 20n, 7n, 0n, 0n]);

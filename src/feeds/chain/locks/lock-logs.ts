@@ -1,4 +1,4 @@
-import { toEventSelector } from "viem";
+import * as AbiEvent from "ox/AbiEvent";
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
 import { countWords, type EvmLog, readUint } from "../pools/evm-log.ts";
 
@@ -75,7 +75,7 @@ const EVENTS: readonly LockEvent[] = [
 ];
 
 const READERS: ReadonlyMap<string, LockEvent> = new Map(
-  EVENTS.map((event) => [`${toEventSelector(event.signature)} ${event.indexed}`, event]),
+  EVENTS.map((event) => [`${AbiEvent.getSelector(event.signature)} ${event.indexed}`, event]),
 );
 
 /** Decodes a locker's log; `undefined` for logs that state no term. */

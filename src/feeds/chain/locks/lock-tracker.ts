@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { HOUR_MS } from "../../../base/lib/time/time.ts";
 import { decodeTransfer } from "../pools/decode.ts";
@@ -14,7 +14,7 @@ const MAX_IDS = 50_000;
 /** A pair is reported again after this time, because the reader may have forgotten it. */
 const REPORTED_FOR_MS = 6 * HOUR_MS;
 
-const LP_ABI = parseAbi([
+const LP_ABI = Abi.from([
   "function totalSupply() view returns (uint256)",
   "function balanceOf(address) view returns (uint256)",
 ]);

@@ -1,4 +1,4 @@
-import { toEventSelector } from "viem";
+import * as AbiEvent from "ox/AbiEvent";
 import { type EvmLog, readAddress, readUint } from "./evm-log.ts";
 import { FORMS } from "./forms/forms.ts";
 import { isShaped, type LogReader, type PoolLog } from "./forms/pool-log.ts";
@@ -20,7 +20,7 @@ export interface Transfer {
 /** Decoders of the events of pools, by topic: the hash of the event's signature. */
 export const EVENT_READERS: ReadonlyMap<string, LogReader> = new Map(
   Object.values(FORMS).flatMap(({ readers }) =>
-    Object.entries(readers).map(([signature, reader]) => [toEventSelector(signature), reader]),
+    Object.entries(readers).map(([signature, reader]) => [AbiEvent.getSelector(signature), reader]),
   ),
 );
 

@@ -1,7 +1,7 @@
-import { HttpRequestError } from "viem";
 import { z } from "zod";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../../base/lib/time/time.ts";
+import { HttpFailure } from "../../service/json-rpc-http.ts";
 import { JsonRpcSocket, SocketFailure } from "../../service/json-rpc-socket.ts";
 import { Quantity } from "../evm-block.ts";
 import { MULTICALL3, type Network } from "../network.ts";
@@ -98,7 +98,7 @@ export async function checkEndpoint(
 
 function adviceOn({ kind, cause }: RpcFailure): string {
   if (kind === "rate") return "; use your own key or another endpoint";
-  return (cause instanceof HttpRequestError && ADVICE[cause.status ?? 0]) || "";
+  return (cause instanceof HttpFailure && ADVICE[cause.status ?? 0]) || "";
 }
 
 async function newestBlock(endpoint: Endpoint, signal: AbortSignal): Promise<Block> {

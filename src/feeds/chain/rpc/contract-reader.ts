@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import type { Notify } from "../../../base/lib/notify.ts";
@@ -21,13 +21,13 @@ import { RpcFailure } from "./rpc-failure.ts";
 const MAX_SYMBOL = 256;
 const MAX_NAME = 1_024;
 const MAX_DECIMALS = 77;
-const TOKEN_ABI = parseAbi([
+const TOKEN_ABI = Abi.from([
   "function decimals() view returns (uint256)",
   "function symbol() view returns (string)",
   "function name() view returns (string)",
 ]);
 /** Tokens from before the standard return their texts as bytes32. */
-const OLD_TOKEN_ABI = parseAbi([
+const OLD_TOKEN_ABI = Abi.from([
   "function symbol() view returns (bytes32)",
   "function name() view returns (bytes32)",
 ]);

@@ -1,4 +1,5 @@
-import { numberToHex, toRlp } from "viem";
+import * as Hex from "ox/Hex";
+import * as Rlp from "ox/Rlp";
 import type { z } from "zod";
 import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { reasonOf } from "../../service/unread.ts";
@@ -153,7 +154,7 @@ export class EndpointBlocks {
   }
 
   async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {
-    const answer = await this.#endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
+    const answer = await this.#endpoint.ask("eth_getBlockByNumber", [Hex.fromNumber(number), false], signal);
     if (answer === null) return undefined;
     const header = this.#parse(Header, answer, number);
     if (header.number !== number)
@@ -164,7 +165,7 @@ export class EndpointBlocks {
   }
 
   async #receipts(number: number, signal: AbortSignal): Promise<readonly Receipt[] | undefined> {
-    const answer = await this.#endpoint.ask("eth_getBlockReceipts", [numberToHex(number)], signal);
+    const answer = await this.#endpoint.ask("eth_getBlockReceipts", [Hex.fromNumber(number)], signal);
     return answer === null ? undefined : this.#parse(Receipts, answer, number);
   }
 
@@ -220,7 +221,7 @@ function contradictsHash(header: Readonly<Record<string, unknown> & { hash?: unk
   const hexes = values.filter((value) => typeof value === "string");
   if (hexes.length < HEADER_FIELDS.length || Object.keys(header).some((name) => !KNOWN_FIELDS.has(name)))
     return false;
-  const hash = Buffer.from(keccak(toRlp(hexes.map(bytesOf), "bytes"))).toString("hex");
+  const hash = Buffer.from(keccak(Rlp.fromBytes(hexes.map(bytesOf)))).toString("hex");
   return `0x${hash}` !== String(header.hash).toLowerCase();
 }
 

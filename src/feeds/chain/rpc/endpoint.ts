@@ -1,8 +1,8 @@
-import { createClient, HttpRequestError, http, RpcRequestError } from "viem";
 import { z } from "zod";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/lib/time/time.ts";
 import { fieldOf } from "../../../base/lib/untrusted-json.ts";
+import { HttpFailure, RpcError, requestRpc } from "../../service/json-rpc-http.ts";
 import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
 import { reasonOf } from "../../service/unread.ts";
@@ -73,7 +73,6 @@ export class Endpoint {
   readonly tally: ServiceTally;
   readonly #options: EndpointOptions;
   readonly #socket: JsonRpcSocket | undefined;
-  readonly #client;
   #finalHead = -1;
   #movedAt = Number.NEGATIVE_INFINITY;
   /** Index in {@link FINAL_REQUESTS}; beyond its end if the endpoint refuses them all. */
@@ -89,7 +88,7 @@ export class Endpoint {
   #nextAt = 0;
 
   constructor(options: EndpointOptions) {
-    const { url, timeoutMs, clock, finality, onResponse } = options;
+    const { url, timeoutMs, clock, finality } = options;
     const { protocol, host } = new URL(url);
     const isSocket = /^wss?:$/.test(protocol);
     this.#options = options;
@@ -99,9 +98,6 @@ export class Endpoint {
     this.name = isSocket ? `${protocol}//${host}` : host;
     this.tally = new ServiceTally(clock);
     this.#socket = isSocket ? new JsonRpcSocket({ url, clock, timeoutMs }) : undefined;
-    this.#client = createClient({
-      transport: http(url, { retryCount: 0, timeout: timeoutMs, onFetchResponse: onResponse }),
-    });
   }
 
   get hasSocket(): boolean {
@@ -246,12 +242,11 @@ export class Endpoint {
   }
 
   async #send(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    // viem has parameter types per method. Here the caller is responsible for them.
-    if (!this.#socket) return await this.#client.request({ method, params } as never);
-    const reply = await this.#socket.request(method, params, signal);
-    if ("result" in reply) return reply.result;
-    const { error } = reply;
-    throw new RpcRequestError({ body: { method, params }, error, url: this.name });
+    const reply = this.#socket
+      ? await this.#socket.request(method, params, signal)
+      : await requestRpc(method, params, this.#options);
+    if ("error" in reply) throw new RpcError(reply.error);
+    return reply.result;
   }
 
   /** Blocks that are pushed during a poll cause one more poll. */
@@ -324,6 +319,6 @@ export class Endpoint {
  */
 function isRefusal({ kind, cause }: RpcFailure): boolean {
   if (kind === "rate") return false;
-  if (cause instanceof HttpRequestError) return cause.status !== undefined && cause.status < 500;
-  return kind === "refused" || cause instanceof RpcRequestError;
+  if (cause instanceof HttpFailure) return cause.status !== undefined && cause.status < 500;
+  return kind === "refused" || cause instanceof RpcError;
 }

@@ -1,4 +1,4 @@
-import { numberToHex } from "viem";
+import * as Hex from "ox/Hex";
 import { z } from "zod";
 import { Header } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -66,7 +66,7 @@ async function isConfirmed(
 }
 
 async function timeOf(endpoint: Endpoint, number: number, signal: AbortSignal): Promise<number> {
-  const answer = await endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
+  const answer = await endpoint.ask("eth_getBlockByNumber", [Hex.fromNumber(number), false], signal);
   const read = Header.safeParse(answer);
   if (read.success) return read.data.timestamp * 1_000;
   throw new RpcFailure("failed", `returned an invalid block ${number}: ${z.prettifyError(read.error)}`);

@@ -1,8 +1,16 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, multicall3Abi, numberToHex } from "viem";
+import * as AbiFunction from "ox/AbiFunction";
+import * as Hex from "ox/Hex";
 import { MULTICALL3 } from "../network.ts";
 import type { Call, Inquiry, Result } from "../pools/forms/pool-form.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcFailure } from "./rpc-failure.ts";
+
+/** https://github.com/mds1/multicall3 */
+const AGGREGATE = AbiFunction.from([
+  "struct Call { address target; bool allowFailure; bytes callData; }",
+  "struct Result { bool success; bytes returnData; }",
+  "function aggregate3(Call[] calls) payable returns (Result[] results)",
+]);
 
 /**
  * Maximum number of calls in one request, unless one inquiry makes more at once. At 20,000 gas
@@ -101,27 +109,26 @@ export class Multicall {
   ): Promise<{ readonly values: readonly Result[]; readonly isStarved: boolean }> {
     const encoded = calls.map(({ abi, functionName, args = [] }) =>
       // A contract may have returned arguments out of their type's range, so that no call exists.
-      attempt(() => encodeFunctionData({ abi, functionName, args })),
+      attempt(() => AbiFunction.encodeData(abi, functionName, args)),
     );
     const wrapped = calls.map(({ address }, index) => ({
       target: hexOf(address),
       allowFailure: true,
       callData: encoded[index] ?? "0x",
     }));
-    const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
-    const data = encodeFunctionData({ ...aggregate, args: [[...wrapped, GAS_PROBE]] });
-    const block = atBlock === undefined ? "latest" : numberToHex(atBlock);
+    const data = AbiFunction.encodeData(AGGREGATE, [[...wrapped, GAS_PROBE]]);
+    const block = atBlock === undefined ? "latest" : Hex.fromNumber(atBlock);
     try {
       // A node that has pruned this block is not at fault.
       const isBlamed = atBlock === undefined;
       const answer = await this.#pool.ask("eth_call", [{ to: MULTICALL3, data }, block], signal, isBlamed);
-      const returned = attempt(() => decodeFunctionResult({ ...aggregate, data: hexOf(answer) }));
+      const returned = attempt(() => AbiFunction.decodeResult(AGGREGATE, hexOf(answer)));
       if (returned?.length !== calls.length + 1)
         throw new RpcFailure("failed", `returned no results of Multicall3 at ${MULTICALL3}`);
       const values = calls.map(({ abi, functionName }, index): Result => {
         const { success = false, returnData = "0x" } = returned[index] ?? {};
         return success && encoded[index] !== undefined
-          ? attempt(() => decodeFunctionResult({ abi, functionName, data: returnData }))
+          ? attempt(() => AbiFunction.decodeResult(abi, functionName, returnData))
           : undefined;
       });
       return { values, isStarved: returned.at(-1)?.success !== true };
@@ -155,8 +162,8 @@ function halvesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
   return [items.slice(0, half), items.slice(half)];
 }
 
-function hexOf(text: unknown): Hex {
-  return isHex(text) ? text : "0x";
+function hexOf(text: unknown): Hex.Hex {
+  return Hex.validate(text, { strict: true }) ? text : "0x";
 }
 
 function attempt<T>(convert: () => T): T | undefined {

@@ -1,4 +1,4 @@
-import { toRlp } from "viem";
+import * as Rlp from "ox/Rlp";
 import type { Receipt } from "../evm-block.ts";
 import { type Keccak, keccak } from "./keccak.ts";
 
@@ -9,7 +9,7 @@ import { type Keccak, keccak } from "./keccak.ts";
  */
 
 type Bytes = Uint8Array;
-type Rlp = Bytes | readonly Rlp[];
+type Node = Bytes | readonly Node[];
 
 const EMPTY = new Uint8Array();
 /** A deposit of the OP Stack: https://specs.optimism.io/protocol/deposits.html#deposit-receipt */
@@ -38,22 +38,19 @@ function encodeReceipt(receipt: Receipt): Bytes {
   const { depositNonce = 0, depositReceiptVersion } = receipt;
   // Before the version was introduced (Canyon), the root did not cover the nonce either.
   const deposit = type === DEPOSIT && depositReceiptVersion ? [depositNonce, depositReceiptVersion] : [];
-  const body = toRlp(
-    [
-      root === undefined ? numberBytes(status) : hexBytes(root),
-      numberBytes(cumulativeGasUsed),
-      hexBytes(logsBloom),
-      logs.map(({ address, topics, data }) => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
-      ...deposit.map(numberBytes),
-    ],
-    "bytes",
-  );
+  const body = Rlp.fromBytes([
+    root === undefined ? numberBytes(status) : hexBytes(root),
+    numberBytes(cumulativeGasUsed),
+    hexBytes(logsBloom),
+    logs.map(({ address, topics, data }) => [hexBytes(address), topics.map(hexBytes), hexBytes(data)]),
+    ...deposit.map(numberBytes),
+  ]);
   return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body]);
 }
 
 function rootOf(values: readonly Bytes[], hash: Keccak): string {
   const entries = values.map((value, index) => ({
-    path: nibblesOf(toRlp(numberBytes(index), "bytes")),
+    path: nibblesOf(Rlp.fromBytes(numberBytes(index))),
     value,
   }));
   const node = entries.length === 0 ? EMPTY : buildNode(entries, 0, hash);
@@ -66,14 +63,14 @@ interface Entry {
 }
 
 /** Builds the node of all entries, whose paths are equal up to `depth`. */
-function buildNode(entries: readonly Entry[], depth: number, hash: Keccak): Rlp {
+function buildNode(entries: readonly Entry[], depth: number, hash: Keccak): Node {
   const [first] = entries;
   if (!first) return EMPTY;
   if (entries.length === 1) return [compact(first.path.slice(depth), true), first.value];
   const shared = sharedDepth(entries, depth);
   if (shared > depth)
     return [compact(first.path.slice(depth, shared), false), refer(buildNode(entries, shared, hash), hash)];
-  const branch: Rlp[] = Array.from({ length: 16 }, (_, nibble) => {
+  const branch: Node[] = Array.from({ length: 16 }, (_, nibble) => {
     const below = entries.filter(({ path }) => path[depth] === nibble);
     return below.length === 0 ? EMPTY : refer(buildNode(below, depth + 1, hash), hash);
   });
@@ -89,7 +86,7 @@ function sharedDepth(entries: readonly Entry[], depth: number): number {
 }
 
 /** A parent refers to a node by hash, unless the node is shorter than that. */
-function refer(node: Rlp, hash: Keccak): Rlp {
+function refer(node: Node, hash: Keccak): Node {
   const encoded = encode(node);
   return encoded.length < 32 ? node : hash(encoded);
 }
@@ -109,8 +106,8 @@ function nibblesOf(bytes: Bytes): number[] {
   return [...bytes].flatMap((byte) => [byte >> 4, byte & 15]);
 }
 
-function encode(node: Rlp): Bytes {
-  return toRlp(node, "bytes");
+function encode(node: Node): Bytes {
+  return Rlp.fromBytes(node);
 }
 
 function hexBytes(hex: string): Bytes {

@@ -1,7 +1,6 @@
-import { HttpRequestError, RpcError, RpcRequestError } from "viem";
 import { CHAIN_GROUPS, wordsFor } from "../../../base/model/index.ts";
+import { HttpFailure, RpcError } from "../../service/json-rpc-http.ts";
 import { SocketFailure } from "../../service/json-rpc-socket.ts";
-import { connectionTrouble } from "../../service/request-json.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
@@ -72,49 +71,37 @@ interface RequestOptions {
 
 /** Converts any failure of a request. Recognizes the codes and wordings of nodes and providers. */
 export function toRpcFailure(thrown: unknown, { url, timeoutMs }: RequestOptions): RpcFailure {
+  const cause = thrown;
   if (thrown instanceof RpcFailure) return thrown;
-  // If viem knows the code of an error response, it wraps the response in an RpcError.
-  const error = thrown instanceof RpcError ? thrown.cause : thrown;
-  const cause = error;
-  if (error instanceof RpcRequestError) {
-    const { code } = error;
-    const words = error.details;
-    if (RATE_CODES.has(code) || RATE.test(words))
+  if (thrown instanceof RpcError) {
+    const { code, message } = thrown;
+    if (RATE_CODES.has(code) || RATE.test(message))
       return new RpcFailure("rate", `refuses requests because there are too many (${code})`, { cause });
-    if (REFUSED_CODES.has(code) || REFUSED.test(words))
+    if (REFUSED_CODES.has(code) || REFUSED.test(message))
       return new RpcFailure("refused", `does not support the method (${code})`, { cause });
-    if (code === 3 || REVERTED.test(words))
+    if (code === 3 || REVERTED.test(message))
       return new RpcFailure("reverted", "reports that the call reverted", { cause });
-    const detail = hideAddress(words, url).slice(0, MAX_DETAIL);
+    const detail = hideAddress(message, url).slice(0, MAX_DETAIL);
     return new RpcFailure("failed", `returned error ${code}`, { detail, cause });
   }
-  if (error instanceof HttpRequestError) {
-    const { status } = error;
-    if (status === 429 || RATE.test(error.details)) {
-      const retryAfterMs = retryAfter(error.headers?.get("retry-after") ?? null);
-      const why = "refuses requests because there are too many";
-      return new RpcFailure("rate", why, { retryAfterMs, cause });
+  if (thrown instanceof HttpFailure) {
+    const { status, detail, message } = thrown;
+    if (status === 429 || RATE.test(detail)) {
+      const retryAfterMs = retryAfter(thrown.retryAfter);
+      return new RpcFailure("rate", "refuses requests because there are too many", { retryAfterMs, cause });
     }
-    return new RpcFailure("failed", status === undefined ? describeUnread(error) : `returned ${status}`, {
-      cause,
-    });
+    return new RpcFailure("failed", message, { cause });
   }
-  if (error instanceof SocketFailure) return new RpcFailure("failed", error.message, { cause });
-  if (error instanceof Error && error.name === "TimeoutError")
+  if (thrown instanceof SocketFailure) return new RpcFailure("failed", thrown.message, { cause });
+  if (thrown instanceof Error && thrown.name === "TimeoutError")
     return new RpcFailure("failed", `did not respond within ${timeoutMs / 1_000} s`, { cause });
-  return invalidAnswer(error);
+  return invalidAnswer(thrown);
 }
 
 /** Converts an error in reading an answer. */
 export function invalidAnswer(thrown: unknown): RpcFailure {
   if (thrown instanceof RpcFailure) return thrown;
   return new RpcFailure("failed", "returned data of an unexpected form", { cause: thrown });
-}
-
-/** Describes a failure for which viem has no HTTP status. */
-function describeUnread(error: HttpRequestError): string {
-  if (error.cause instanceof SyntaxError) return "returned something other than JSON";
-  return connectionTrouble(error) ?? "is unreachable";
 }
 
 /**

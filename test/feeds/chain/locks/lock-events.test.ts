@@ -1,9 +1,10 @@
-import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { expect, test } from "vitest";
 import type { LocksEvent } from "../../../../src/base/market/index.ts";
 import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
 import { BlockTranslator } from "../../../../src/feeds/chain/pools/block-translator.ts";
 import type { EvmLog } from "../../../../src/feeds/chain/pools/evm-log.ts";
+import { encodeEvent } from "../../../support/world/encoded-event.ts";
 import { Collector, eventsOf } from "../market/collect.ts";
 import { E18, Exchange } from "../market/exchange.ts";
 import { describeOnAnvil } from "../nodes/anvil.ts";
@@ -13,7 +14,7 @@ import { OWNER, wallet } from "../nodes/test-chain.ts";
  * Logs as viem encodes them from the published signatures: Uniswap V2's pairs, UNCX, PinkLock, Team
  * Finance and GoPlus.
  */
-const ABI = parseAbi([
+const ABI = Abi.from([
   "event PairCreated(address indexed token0, address indexed token1, address pair, uint256 count)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
   "event Sync(uint112 reserve0, uint112 reserve1)",
@@ -89,10 +90,7 @@ class Pair {
 }
 
 function logOf([address, eventName, args]: Emitted, logIndex: number, transactionHash: string): EvmLog {
-  const entry = ABI.find(({ name }) => name === eventName);
-  const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
-  const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
-  const data = encodeAbiParameters(plain, plain.map(({ name = "" }) => args[name]) as never);
+  const { topics, data } = encodeEvent(ABI, eventName, args);
   return { address, topics, data, logIndex, transactionHash, origin: MAKER };
 }
 

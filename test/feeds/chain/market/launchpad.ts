@@ -1,10 +1,11 @@
-import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import type { MarketEvent } from "../../../../src/base/market/index.ts";
 import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
 import { BlockTranslator } from "../../../../src/feeds/chain/pools/block-translator.ts";
 import type { EvmLog } from "../../../../src/feeds/chain/pools/evm-log.ts";
 import { CURVE } from "../../../../src/feeds/chain/pools/forms/curves.ts";
 import type { Call, Inquiry } from "../../../../src/feeds/chain/pools/forms/pool-form.ts";
+import { encodeEvent } from "../../../support/world/encoded-event.ts";
 import { E18 } from "./exchange.ts";
 
 /*
@@ -13,7 +14,7 @@ import { E18 } from "./exchange.ts";
  */
 
 /** The launchpads' events. */
-export const LAUNCHPAD_ABI = parseAbi([
+export const LAUNCHPAD_ABI = Abi.from([
   "event TokenCreate(address creator, address token, uint256 requestId, string name, string symbol, uint256 totalSupply, uint256 launchTime, uint256 launchFee)",
   "event TokenPurchase(address token, address account, uint256 price, uint256 amount, uint256 cost, uint256 fee, uint256 offers, uint256 funds)",
   "event TokenSale(address token, address account, uint256 price, uint256 amount, uint256 cost, uint256 fee, uint256 offers, uint256 funds)",
@@ -24,14 +25,14 @@ export const LAUNCHPAD_ABI = parseAbi([
   "event LaunchedToDEX(address token, address pool, uint256 amount, uint256 eth)",
 ]);
 /** The events of Arena. Some share their names with other launchpads' events. */
-export const ARENA_ABI = parseAbi([
+export const ARENA_ABI = Abi.from([
   "struct Params { uint128 curveScaler; uint16 a; uint8 b; bool lpDeployed; uint8 lpPercentage; uint8 salePercentage; uint8 creatorFeeBasisPoints; address creatorAddress; address pairAddress; address tokenContractAddress; }",
   "event TokenCreated(uint256 tokenId, Params params, uint256 tokenSupply)",
   "event Buy(address user, uint256 tokenId, uint256 tokenAmount, uint256 cost, uint256 tokenSupply, address referrerAddress, uint256 referralFee, uint256 creatorFee, uint256 protocolFee)",
   "event Sell(address user, uint256 tokenId, uint256 tokenAmount, uint256 reward, uint256 tokenSupply, address referrerAddress, uint256 referralFee, uint256 creatorFee, uint256 protocolFee)",
   "event TokenLPCreated(uint256 tokenId, uint256 amountToken, uint256 amountAVAX, uint256 liquidity)",
 ]);
-const V2_ABI = parseAbi([
+const V2_ABI = Abi.from([
   "event PairCreated(address indexed token0, address indexed token1, address pair, uint256 serial)",
   "event Sync(uint112 reserve0, uint112 reserve1)",
   "event Mint(address indexed sender, uint256 amount0, uint256 amount1)",
@@ -53,11 +54,7 @@ const ANCHOR = "0x00000000000000000000000000000000000a0c40";
 
 /** Encodes an event as its contract would. */
 export function encodeLog(eventName: EventName, args: Readonly<Record<string, unknown>>) {
-  const entry = ABI.find(({ name }) => name === eventName);
-  const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
-  const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
-  const data = encodeAbiParameters(plain, plain.map(({ name }) => args[name ?? ""]) as never);
-  return { topics, data };
+  return encodeEvent(ABI, eventName, args);
 }
 
 /** Runs an inquiry to its end. Answers each call by the name of its function. */

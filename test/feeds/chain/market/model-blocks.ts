@@ -1,10 +1,11 @@
-import { type Abi, encodeAbiParameters, encodeEventTopics } from "viem";
+import type { Abi } from "ox/Abi";
 import type { MarketEvent } from "../../../../src/base/market/index.ts";
 import type { Factory, Network } from "../../../../src/feeds/chain/network.ts";
 import { BlockTranslator } from "../../../../src/feeds/chain/pools/block-translator.ts";
 import type { EvmLog } from "../../../../src/feeds/chain/pools/evm-log.ts";
 import { FORMS } from "../../../../src/feeds/chain/pools/forms/forms.ts";
 import type { UnknownPool } from "../../../../src/feeds/chain/pools/forms/pool-form.ts";
+import { encodeEvent } from "../../../support/world/encoded-event.ts";
 import { answer } from "../nodes/answer.ts";
 import { wallet } from "../nodes/test-chain.ts";
 
@@ -60,12 +61,8 @@ export class ModelBlocks {
   }
 
   #log([address, eventName, values]: Entry, logIndex: number): EvmLog {
-    const event = this.#abi.find((one) => one.type === "event" && one.name === eventName);
-    const inputs = event?.type === "event" ? event.inputs : [];
     const args: Record<string, unknown> = { sender: TRADER, recipient: TRADER, to: TRADER, ...values };
-    const plain = inputs.filter(({ indexed }) => !indexed);
-    const topics = encodeEventTopics({ abi: this.#abi, eventName, args } as never) as string[];
-    const data = encodeAbiParameters(plain, plain.map(({ name = "" }) => args[name]) as never);
+    const { topics, data } = encodeEvent(this.#abi, eventName, args);
     return { address, topics, data, logIndex, transactionHash: `0x${this.#number}`, origin: TRADER };
   }
 }

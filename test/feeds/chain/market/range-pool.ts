@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Abi, getContractAddress, type Hex } from "viem";
+import type { Abi } from "ox/Abi";
+import * as ContractAddress from "ox/ContractAddress";
+import type { Hex } from "ox/Hex";
 import type { TestContext } from "vitest";
 import type { MarketEvent } from "../../../../src/base/market/index.ts";
 import type { Network } from "../../../../src/feeds/chain/network.ts";
@@ -64,7 +66,7 @@ type Form = (typeof FORMS)[FactoryName];
 async function openIntegral({ chain, network }: Exchange): Promise<{ factory: string; network: Network }> {
   const count = Number(await chain.ask<string>("eth_getTransactionCount", [OWNER, "pending"]));
   // Each contract gets the address of the other.
-  const next = getContractAddress({ from: OWNER, nonce: BigInt(count + 1) }).toLowerCase();
+  const next = ContractAddress.fromCreate({ from: OWNER, nonce: BigInt(count + 1) }).toLowerCase();
   const deployer = await chain.deploy(integral("AlgebraPoolDeployer"), [next]);
   const factory = await chain.deploy(integral("AlgebraFactory"), [deployer]);
   const role = await chain.read(factory, integral("AlgebraFactory"), "CUSTOM_POOL_DEPLOYER");

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Abi, encodeAbiParameters, type Hex, keccak256, parseAbiParameters } from "viem";
+import type { Abi } from "ox/Abi";
+import * as AbiParameters from "ox/AbiParameters";
+import { keccak256 } from "ox/Hash";
+import type { Hex } from "ox/Hex";
 import { describe } from "vitest";
 import type { MarketEvent } from "../../../../src/base/market/index.ts";
 import type { Network } from "../../../../src/feeds/chain/network.ts";
@@ -39,7 +42,7 @@ const MIN_SQRT = 4_295_128_740n;
 const FEE = 3_000;
 /** Ticks between possible ends of positions. */
 export const STEP = 60;
-const KEY = parseAbiParameters("address, address, uint24, int24, address");
+const KEY = AbiParameters.from("address, address, uint24, int24, address");
 const Q192 = 1n << 192n;
 
 interface Position {
@@ -231,7 +234,7 @@ export class SingletonPool {
 
   async #state(): Promise<{ sqrtPrice: bigint; liquidity: bigint }> {
     const slot = BigInt(
-      keccak256(encodeAbiParameters(parseAbiParameters("bytes32, uint256"), [this.id as Hex, 6n])),
+      keccak256(AbiParameters.encode(AbiParameters.from("bytes32, uint256"), [this.id as Hex, 6n])),
     );
     const { chain } = this.#exchange;
     const read = async (offset: bigint) => {
@@ -243,6 +246,6 @@ export class SingletonPool {
 
   #packedKey(): Hex {
     const { currency0, currency1 } = this.#key;
-    return encodeAbiParameters(KEY, [currency0 as Hex, currency1 as Hex, FEE, STEP, NATIVE]);
+    return AbiParameters.encode(KEY, [currency0 as Hex, currency1 as Hex, FEE, STEP, NATIVE]);
   }
 }

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { decodeFunctionResult, encodeFunctionResult, isHex, multicall3Abi, numberToHex } from "viem";
+import * as Hex from "ox/Hex";
+import { decodeResults, encodeResults } from "../../../support/world/multicall.ts";
 import { post } from "./post.ts";
 
 /**
@@ -158,25 +159,23 @@ export class FaultyNode implements AsyncDisposable {
   }
 }
 
-const AGGREGATE = { abi: multicall3Abi, functionName: "aggregate3" } as const;
-
 /** Returns the results of a Multicall3 request with 6 in place of each 18. */
 function withSixDecimals(result: unknown): unknown {
-  const [eighteen, six] = [18, 6].map((count) => numberToHex(count, { size: 32 }));
-  if (!isHex(result)) return result;
-  const results = decodeFunctionResult({ ...AGGREGATE, data: result }).map((one) =>
+  const [eighteen, six] = [18, 6].map((count) => Hex.fromNumber(count, { size: 32 }));
+  if (!Hex.validate(result)) return result;
+  const results = decodeResults(result).map((one) =>
     one.returnData === eighteen && six ? { ...one, returnData: six } : one,
   );
-  return encodeFunctionResult({ ...AGGREGATE, result: results });
+  return encodeResults(results);
 }
 
 /** Returns a Multicall3 request's results as of before its contracts were created. */
 function withoutResults(result: unknown): unknown {
-  if (!isHex(result)) return result;
-  const results = decodeFunctionResult({ ...AGGREGATE, data: result });
+  if (!Hex.validate(result)) return result;
+  const results = decodeResults(result);
   // The last one belongs to no contract.
   const empty = results.slice(0, -1).map(() => ({ success: true, returnData: "0x" as const }));
-  return encodeFunctionResult({ ...AGGREGATE, result: [...empty, ...results.slice(-1)] });
+  return encodeResults([...empty, ...results.slice(-1)]);
 }
 
 function send(response: ServerResponse, body: object): void {

@@ -1,4 +1,4 @@
-import { keccak256 } from "viem";
+import { keccak256 } from "ox/Hash";
 import type { Answer, ScriptedNode } from "./scripted-node.ts";
 
 /*

@@ -1,30 +1,34 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Abi, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
+import * as AbiConstructor from "ox/AbiConstructor";
+import * as AbiFunction from "ox/AbiFunction";
+import { keccak256 } from "ox/Hash";
+import type * as Hex from "ox/Hex";
 import { MULTICALL3 } from "../../../../src/feeds/chain/network.ts";
 import { Anvil } from "./anvil.ts";
 import { CONTRACT_PACKAGES } from "./contract-packages.ts";
 
 /** A contract that can be deployed and called. */
 export interface Contract {
-  readonly abi: Abi;
-  readonly bytecode: Hex;
+  readonly abi: Abi.Abi;
+  readonly bytecode: Hex.Hex;
 }
 
 /** The contract of a package, as the exchange deployed it. */
 function packaged(path: string): Contract {
   if (CONTRACT_PACKAGES === undefined) return { abi: [], bytecode: "0x" };
   const text = readFileSync(join(CONTRACT_PACKAGES, path), "utf8");
-  const { abi, bytecode } = JSON.parse(text) as { abi: Abi; bytecode: string };
-  return { abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex) : `0x${bytecode}` };
+  const { abi, bytecode } = JSON.parse(text) as { abi: Abi.Abi; bytecode: string };
+  return { abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex.Hex) : `0x${bytecode}` };
 }
 
 const own = JSON.parse(
   readFileSync(new URL("../contracts/test-contracts.json", import.meta.url), "utf8"),
-) as Record<string, Hex>;
+) as Record<string, Hex.Hex>;
 
 function ours(name: string, abi: readonly string[]): Contract {
-  return { abi: parseAbi(abi) as Abi, bytecode: own[name] ?? "0x" };
+  return { abi: Abi.from(abi), bytecode: own[name] ?? "0x" };
 }
 
 const TOKEN = [
@@ -118,7 +122,7 @@ export class TestChain extends Anvil {
   /** Deploys a contract in its own block. Returns its address. */
   async deploy(name: ContractName, args: readonly unknown[] = []): Promise<string> {
     const { abi, bytecode } = contractOf(name);
-    const data = args.length > 0 ? encodeDeployData({ abi, bytecode, args }) : bytecode;
+    const data = args.length > 0 ? AbiConstructor.encode(abi, { bytecode, args }) : bytecode;
     await this.#send(OWNER, undefined, data);
     const receipt = (await this.mine()).at(-1);
     if (!receipt) throw new Error("nothing was deployed");
@@ -137,7 +141,7 @@ export class TestChain extends Anvil {
     const { abi } = contractOf(name);
     // The gas limits of all transactions must fit into their block.
     const gas = name === "token" || functionName.startsWith("swap") ? SMALL_GAS : GAS;
-    await this.#send(from, to, encodeFunctionData({ abi, functionName, args }), gas, value);
+    await this.#send(from, to, AbiFunction.encodeData(abi, functionName, args), gas, value);
   }
 
   /** Puts a transaction into the next block in which a batch contract makes these calls. */
@@ -182,11 +186,17 @@ export class TestChain extends Anvil {
     from = OWNER,
   ): Promise<string> {
     const { abi } = contractOf(name);
-    const data = encodeFunctionData({ abi, functionName, args });
+    const data = AbiFunction.encodeData(abi, functionName, args);
     return this.ask<string>("eth_call", [{ from, to, data }, "latest"]);
   }
 
-  async #send(from: string, to: string | undefined, data: Hex, gas = DEPLOY_GAS, value = 0n): Promise<void> {
+  async #send(
+    from: string,
+    to: string | undefined,
+    data: Hex.Hex,
+    gas = DEPLOY_GAS,
+    value = 0n,
+  ): Promise<void> {
     const target = to === undefined ? {} : { to };
     const transaction = { from, ...target, data, gas, gasPrice: "0x0", value: `0x${value.toString(16)}` };
     this.#pending.push(await this.ask<string>("eth_sendTransaction", [transaction]));
@@ -196,7 +206,7 @@ export class TestChain extends Anvil {
 /** Returns one call of a batch contract that makes these calls, for use in another batch. */
 export function batchOf(batch: string, calls: readonly Call[]): Call {
   const data = calls.map(([, name, functionName, args]) =>
-    encodeFunctionData({ abi: contractOf(name).abi, functionName, args }),
+    AbiFunction.encodeData(contractOf(name).abi, functionName, args),
   );
   return [batch, "batch", "run", [calls.map(([to]) => to), data]];
 }

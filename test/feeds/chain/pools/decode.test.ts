@@ -1,20 +1,16 @@
 import fc from "fast-check";
-import {
-  decodeEventLog,
-  encodeAbiParameters,
-  encodeEventTopics,
-  type Hex,
-  parseAbi,
-  toEventSelector,
-} from "viem";
+import * as Abi from "ox/Abi";
+import * as AbiEvent from "ox/AbiEvent";
+import type { Hex } from "ox/Hex";
 import { describe, expect, test } from "vitest";
 import { decodeLog, EVENT_READERS } from "../../../../src/feeds/chain/pools/decode.ts";
 import type { EvmLog } from "../../../../src/feeds/chain/pools/evm-log.ts";
 import { CURVE } from "../../../../src/feeds/chain/pools/forms/curves.ts";
 import type { PoolLog } from "../../../../src/feeds/chain/pools/forms/pool-log.ts";
+import { encodeEvent } from "../../../support/world/encoded-event.ts";
 import { recordedLogs } from "../nodes/recorded-blocks.ts";
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "event PairCreated(address indexed token0, address indexed token1, address pair, uint serial)",
   "event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)",
   "event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool)",
@@ -46,7 +42,7 @@ const ABI = parseAbi([
 ]);
 
 /** The events of pools of bins. Their decoders are tested with the contracts. */
-const BIN_ABI = parseAbi([
+const BIN_ABI = Abi.from([
   "event LBPairCreated(address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address LBPair, uint256 pid)",
   "event Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)",
   "event DepositedToBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)",
@@ -60,17 +56,17 @@ const BIN_ABI = parseAbi([
   "event Burn(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts)",
 ]);
 
-/** Decodes a log independently, with viem's general decoder. */
+/** Decodes a log independently, with the general decoder of a library. */
 function expected(log: EvmLog): PoolLog | undefined {
-  const entry = ABI.find((one) => toEventSelector(one) === log.topics[0]);
+  const entry = ABI.find((one) => AbiEvent.getSelector(one) === log.topics[0]);
   if (!entry) return undefined;
   try {
     const [topic = "0x", ...rest] = log.topics as Hex[];
-    const { eventName, args } = decodeEventLog({
-      abi: [entry],
+    const args = AbiEvent.decode<AbiEvent.AbiEvent>(entry, {
       topics: [topic, ...rest],
       data: log.data as Hex,
     });
+    const eventName = entry.name;
     const values = args as unknown as Record<string, never>;
     const { amount0, amount1 } = values;
     const isV2 = entry.inputs.every((input) => input.type !== "int24");
@@ -154,8 +150,8 @@ function expected(log: EvmLog): PoolLog | undefined {
 describe("logs of pools", () => {
   test("[topics] exactly the declared events have a decoder", () => {
     // The launchpads' events have their own tests.
-    const curves = Object.keys(CURVE.readers).map((signature) => toEventSelector(signature));
-    const all = [...ABI, ...BIN_ABI].map((entry) => toEventSelector(entry));
+    const curves = Object.keys(CURVE.readers).map((signature) => AbiEvent.getSelector(signature));
+    const all = [...ABI, ...BIN_ABI].map((entry) => AbiEvent.getSelector(entry));
     expect(new Set([...all, ...curves])).toEqual(new Set(EVENT_READERS.keys()));
   });
 
@@ -228,17 +224,12 @@ describe("logs of pools", () => {
     };
     const anyLog = fc.constantFrom(...ABI).chain((entry) =>
       fc.tuple(...entry.inputs.map(({ type }) => sizes[type] ?? fc.constant(0n))).map((values): EvmLog => {
-        const given = entry.inputs.map((input, index) => ({ ...input, value: values[index] }));
-        const isIndexed = (input: object) => "indexed" in input;
-        const plain = given.filter((input) => !isIndexed(input));
-        const args = Object.fromEntries(
-          given.filter(isIndexed).map((input) => ["name" in input ? input.name : "", input.value]),
-        );
-        const topics = encodeEventTopics({ abi: [entry], eventName: entry.name, args } as never);
+        const args = Object.fromEntries(entry.inputs.map(({ name }, index) => [name, values[index]]));
+        const { topics, data } = encodeEvent([entry], entry.name, args);
         return {
           address: "0x00000000000000000000000000000000000000aa",
-          topics: topics as string[],
-          data: encodeAbiParameters(plain, plain.map(({ value }) => value) as never),
+          topics,
+          data,
           logIndex: 0,
           transactionHash: "0x",
           origin: "0x",
@@ -258,7 +249,7 @@ describe("logs of pools", () => {
     const words = (tick: bigint) =>
       [1n, BigInt.asUintN(256, tick)].map((value) => value.toString(16).padStart(64, "0")).join("");
     const tickOf = (tick: bigint) => {
-      const topics = [toEventSelector("Initialize(uint160,int24)")];
+      const topics = [AbiEvent.getSelector("Initialize(uint160,int24)")];
       const log = { address: "0xaa", topics, data: `0x${words(tick)}`, logIndex: 0 };
       const read = decodeLog({ ...log, transactionHash: "0x", origin: "0x" });
       return read?.kind === "initialized" ? read.range.tick : undefined;
@@ -271,7 +262,7 @@ describe("logs of pools", () => {
 
   test("[edge] a stable pair of Solidly's form is ignored, because its reserves are not its price", () => {
     const topics = [
-      toEventSelector("PairCreated(address,address,bool,address,uint256)"),
+      AbiEvent.getSelector("PairCreated(address,address,bool,address,uint256)"),
       `0x${"1".padStart(64, "0")}`,
       `0x${"2".padStart(64, "0")}`,
     ];
@@ -289,7 +280,7 @@ describe("logs of pools", () => {
 
   test("[edge] a log of bins whose lists do not fit its data, or each other, is ignored", () => {
     const topics = [
-      toEventSelector("DepositedToBins(address,address,uint256[],bytes32[])"),
+      AbiEvent.getSelector("DepositedToBins(address,address,uint256[],bytes32[])"),
       `0x${"0".repeat(64)}`,
       `0x${"0".repeat(64)}`,
     ];
@@ -329,7 +320,7 @@ describe("logs of pools", () => {
   });
 
   test("[edge] a log that is truncated, too long, out of range or without its topics is ignored", () => {
-    const sync = (data: string, topics: string[] = [toEventSelector("Sync(uint112,uint112)")]) =>
+    const sync = (data: string, topics: string[] = [AbiEvent.getSelector("Sync(uint112,uint112)")]) =>
       decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
     const word = (value: bigint) => value.toString(16).padStart(64, "0");
     expect(sync(`0x${word(1n)}${word(2n)}`)).toEqual({
@@ -344,9 +335,9 @@ describe("logs of pools", () => {
     expect(sync("0x")).toBeUndefined();
     expect(sync(`0x${word(1n)}${word(2n)}`, [])).toBeUndefined();
     expect(
-      sync(`0x${word(1n)}${word(2n)}`, [toEventSelector("Sync(uint112,uint112)"), `0x${word(1n)}`]),
+      sync(`0x${word(1n)}${word(2n)}`, [AbiEvent.getSelector("Sync(uint112,uint112)"), `0x${word(1n)}`]),
     ).toBeUndefined();
-    const created = toEventSelector("PairCreated(address,address,address,uint256)");
+    const created = AbiEvent.getSelector("PairCreated(address,address,address,uint256)");
     const dirty = `0x01${word(5n).slice(2)}`;
     expect(sync(`0x${word(1n)}${word(2n)}`, [created, dirty, `0x${word(6n)}`])).toBeUndefined();
   });

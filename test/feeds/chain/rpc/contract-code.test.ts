@@ -1,18 +1,11 @@
-import {
-  decodeFunctionData,
-  encodeFunctionResult,
-  type Hex,
-  isHex,
-  multicall3Abi,
-  numberToHex,
-  slice,
-  toFunctionSelector,
-} from "viem";
+import * as AbiFunction from "ox/AbiFunction";
+import * as Hex from "ox/Hex";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
 import { ContractReader } from "../../../../src/feeds/chain/rpc/contract-reader.ts";
 import { FactStore } from "../../../../src/feeds/chain/rpc/fact-store.ts";
+import { decodeCalls, encodeResults } from "../../../support/world/multicall.ts";
 import { until } from "../../exchange/scripted-venue.ts";
 import { NodePool } from "../nodes/node-pool.ts";
 import { type Answer, ScriptedNode } from "../nodes/scripted-node.ts";
@@ -160,12 +153,12 @@ test("[facts] a value from one host does not end a reported dispute: only a conf
 });
 
 const DECIMALS = "0x313ce567";
-const Params = z.tuple([z.object({ data: z.custom<`0x${string}`>(isHex) }), z.string()]);
+const Params = z.tuple([z.object({ data: z.custom<Hex.Hex>((data) => Hex.validate(data)) }), z.string()]);
 
 /** Answers a Multicall3 request as if every contract were a token with these decimals. */
 function answerDecimals(decimals: number, params: readonly unknown[]): Answer {
   return answerCalls(params, (callData) =>
-    callData === DECIMALS ? numberToHex(decimals, { size: 32 }) : undefined,
+    callData === DECIMALS ? Hex.fromNumber(decimals, { size: 32 }) : undefined,
   );
 }
 
@@ -173,28 +166,29 @@ function answerDecimals(decimals: number, params: readonly unknown[]): Answer {
 function answerPair(token1: string | undefined, params: readonly unknown[]): Answer {
   const factory = NETWORKS.bsc.factories.find(({ form }) => form === "v2");
   const results = new Map([
-    [toFunctionSelector("function factory()"), factory?.address],
-    [toFunctionSelector("function token0()"), NETWORKS.bsc.quotes[0]?.address],
-    [toFunctionSelector("function token1()"), token1],
-    [toFunctionSelector("function getPair(address, address)"), HERE],
+    [AbiFunction.getSelector("function factory()"), factory?.address],
+    [AbiFunction.getSelector("function token0()"), NETWORKS.bsc.quotes[0]?.address],
+    [AbiFunction.getSelector("function token1()"), token1],
+    [AbiFunction.getSelector("function getPair(address, address)"), HERE],
   ]);
   return answerCalls(params, (callData) => {
-    const address = token1 && results.get(slice(callData, 0, 4));
-    return address && numberToHex(BigInt(address), { size: 32 });
+    const address = token1 && results.get(Hex.slice(callData, 0, 4));
+    return address && Hex.fromNumber(BigInt(address), { size: 32 });
   });
 }
 
 /** Answers a Multicall3 request. A call without a result fails. */
-function answerCalls(params: readonly unknown[], resultOf: (callData: Hex) => Hex | "" | undefined): Answer {
+function answerCalls(
+  params: readonly unknown[],
+  resultOf: (callData: Hex.Hex) => Hex.Hex | "" | undefined,
+): Answer {
   const [{ data }] = Params.parse(params);
-  const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
-  if (functionName !== "aggregate3") throw new Error(`unexpected call of ${functionName}`);
-  const result = args[0].map(({ target, callData }) => {
+  const results = decodeCalls(data).map(({ target, callData }) => {
     const returnData = resultOf(callData) || undefined;
     return {
       success: returnData !== undefined || BigInt(target) === 9n,
       returnData: returnData ?? "0x",
     } as const;
   });
-  return { result: encodeFunctionResult({ abi: multicall3Abi, functionName, result }) };
+  return { result: encodeResults(results) };
 }

@@ -1,22 +1,17 @@
-import {
-  decodeFunctionData,
-  encodeFunctionResult,
-  type Hex,
-  isHex,
-  multicall3Abi,
-  numberToHex,
-  parseAbi,
-} from "viem";
+import * as Abi from "ox/Abi";
+import * as AbiFunction from "ox/AbiFunction";
+import * as Hex from "ox/Hex";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Factory, FactoryForm } from "../../../../src/feeds/chain/network.ts";
 import { FORMS } from "../../../../src/feeds/chain/pools/forms/forms.ts";
 import type { UnknownPool } from "../../../../src/feeds/chain/pools/forms/pool-form.ts";
 import { Multicall } from "../../../../src/feeds/chain/rpc/multicall.ts";
+import { decodeCalls, encodeResults } from "../../../support/world/multicall.ts";
 import { wallet } from "../nodes/test-chain.ts";
 
 const [FACTORY, TOKEN, DOLLAR, GOOD, HOSTILE] = [wallet(1), wallet(2), wallet(3), wallet(4), wallet(5)];
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function factory() view returns (uint256)",
   "function getFactory() view returns (uint256)",
   "function token0() view returns (uint256)",
@@ -27,7 +22,7 @@ const ABI = parseAbi([
   "function getPool(address, address, int24) view returns (uint256)",
 ]);
 
-const Request = z.object({ data: z.custom<Hex>((data) => isHex(data)) });
+const Request = z.object({ data: z.custom<Hex.Hex>((data) => Hex.validate(data)) });
 
 /** Identifies two pools. Each names the factory, which lists only `GOOD`, under tier 1. */
 function identifyBoth(form: FactoryForm, hostileTier: bigint, kind: UnknownPool["form"] = "v3") {
@@ -38,25 +33,23 @@ function identifyBoth(form: FactoryForm, hostileTier: bigint, kind: UnknownPool[
     token1: BigInt(DOLLAR),
     getPool: BigInt(GOOD),
   };
-  const resultOf = (target: string, callData: Hex) => {
+  const resultOf = (target: string, callData: Hex.Hex) => {
     // A contract with a fallback function answers a call without a function.
     if (callData === "0x") return BigInt(GOOD);
     try {
-      const { functionName } = decodeFunctionData({ abi: ABI, data: callData });
-      return results[functionName] ?? (target.toLowerCase() === HOSTILE ? hostileTier : 1n);
+      const { name } = AbiFunction.fromAbi(ABI, Hex.slice(callData, 0, 4));
+      return results[name] ?? (target.toLowerCase() === HOSTILE ? hostileTier : 1n);
     } catch {
       return undefined;
     }
   };
   const ask = async (_method: string, [call]: readonly unknown[]) => {
-    const request = decodeFunctionData({ abi: multicall3Abi, data: Request.parse(call).data });
-    const calls = request.functionName === "aggregate3" ? request.args[0] : [];
-    const result = calls.map(({ target, callData }) => {
+    const results = decodeCalls(Request.parse(call).data).map(({ target, callData }) => {
       const word = resultOf(target, callData);
-      const returnData = word === undefined ? "0x" : numberToHex(word, { size: 32 });
+      const returnData = word === undefined ? "0x" : Hex.fromNumber(word, { size: 32 });
       return { success: true, returnData };
     });
-    return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result });
+    return encodeResults(results);
   };
   const factories = new Map<string, Factory>([[FACTORY, { name: "One", form, address: FACTORY }]]);
   const pools = [HOSTILE, GOOD].map((pool): UnknownPool => ({ pool, form: kind, emitter: pool }));

@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { NATIVE_COIN } from "../../network.ts";
 import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
 import { powerOfTen, squareRoot } from "../exact-decimal.ts";
@@ -32,15 +32,15 @@ import { type CurveMove, isShaped, type PoolEvent, type Swap } from "./pool-log.
  * bought yet has no depth, whatever its price.
  */
 
-const FOUR_MEME_ABI = parseAbi([
+const FOUR_MEME_ABI = Abi.from([
   // The first two of thirteen words.
   "function _tokenInfos(address) view returns (address base, address quote)",
 ]);
-const FLAP_ABI = parseAbi([
+const FLAP_ABI = Abi.from([
   "function getTokenV5(address) view returns (uint8 status, uint256 reserve, uint256 supply, uint256 price, uint8 version, uint256 r, uint256 h, uint256 k, uint256 threshold, address quote)",
 ]);
 
-const ARENA_ABI = parseAbi([
+const ARENA_ABI = Abi.from([
   "function tokenParams(uint256) view returns (uint256 scaler, uint256 quadratic, uint256 linear, bool, uint256, uint256, uint256, address, address, address token)",
 ]);
 /** Arena counts whole tokens. */

@@ -1,15 +1,15 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import type { Factory } from "../../network.ts";
 import { addressOf, type Inquiry, isAddress, type PoolIdentity, type UnknownPool } from "./pool-form.ts";
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function factory() view returns (address)",
   "function token0() view returns (address)",
   "function token1() view returns (address)",
   "function fee() view returns (uint24)",
   "function tickSpacing() view returns (int24)",
 ]);
-const INFINITY_ABI = parseAbi([
+const INFINITY_ABI = Abi.from([
   "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
 ]);
 const FIELDS = ["factory", "token0", "token1", "fee", "tickSpacing"] as const;

@@ -1,4 +1,4 @@
-import type { Abi } from "viem";
+import type { Abi } from "ox/Abi";
 import type { LiquidityEvent } from "../../../../base/market/index.ts";
 import type { Factory, PoolFormName } from "../../network.ts";
 import type { LogReader, PoolCreated, PoolEvent } from "./pool-log.ts";

@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import type { Factory, FactoryForm } from "../../network.ts";
 import { type EvmLog, readInt, readInt24, readUint } from "../evm-log.ts";
 import { identifyPair } from "./identify.ts";
@@ -38,7 +38,7 @@ const TIERS: Partial<Record<FactoryForm, readonly number[]>> = {
   /** The tick spacings of Slipstream and Ramses. */
   "v3-spacing": [1, 5, 10, 50, 100, 200, 2_000],
 };
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function getPool(address, address, uint24) view returns (address)",
   "function poolByPair(address, address) view returns (address)",
   "function customPoolByPair(address, address, address) view returns (address)",
@@ -48,7 +48,7 @@ const ABI = parseAbi([
   "function liquidity() view returns (uint128)",
   "function balanceOf(address) view returns (uint256)",
 ]);
-const SPACING_ABI = parseAbi(["function getPool(address, address, int24) view returns (address)"]);
+const SPACING_ABI = Abi.from(["function getPool(address, address, int24) view returns (address)"]);
 
 /** Decoders of the events, by their signatures. */
 const readers: PoolForm["readers"] = {

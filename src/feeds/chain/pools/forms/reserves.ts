@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import type { Factory } from "../../network.ts";
 import { type EvmLog, readUint } from "../evm-log.ts";
 import { identifyPair } from "./identify.ts";
@@ -21,13 +21,13 @@ import {
  */
 
 const MAX_UINT112 = (1n << 112n) - 1n;
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function getPair(address, address) view returns (address)",
   "function getReserves() view returns (uint256, uint256)",
 ]);
 
 /** With whether a pair is stable. */
-const STABLE_ABI = parseAbi([
+const STABLE_ABI = Abi.from([
   "function getPair(address, address, bool) view returns (address)",
   "function getPool(address, address, bool) view returns (address)",
 ]);

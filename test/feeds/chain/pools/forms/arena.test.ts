@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { describe, expect, test } from "vitest";
 import type { Network } from "../../../../../src/feeds/chain/network.ts";
 import { E18 } from "../../market/exchange.ts";
@@ -20,7 +20,7 @@ const SUPPLY = 1_151_607_235n;
 const FUNDS = 1_975_308_639_029_547_320n;
 const ABI = [
   ...ARENA_ABI,
-  ...parseAbi([
+  ...Abi.from([
     "event Transfer(address indexed from, address indexed to, uint256 units)",
     "event PairCreated(address indexed token0, address indexed token1, address pair, uint256 serial)",
     "event Sync(uint112 reserve0, uint112 reserve1)",

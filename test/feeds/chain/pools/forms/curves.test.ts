@@ -1,4 +1,4 @@
-import { toEventSelector } from "viem";
+import * as AbiEvent from "ox/AbiEvent";
 import { describe, expect, test } from "vitest";
 import type { MarketEvent } from "../../../../../src/base/market/index.ts";
 import { TrendEngine } from "../../../../../src/engine/index.ts";
@@ -94,8 +94,8 @@ function graduate(blocks: LaunchBlocks, funds: bigint, tokens: bigint, factory =
 
 describe("launchpads, by logs of the published signatures", () => {
   test("[topics] exactly the published events have a decoder", () => {
-    const topics = Object.keys(CURVE.readers).map((signature) => toEventSelector(signature));
-    const published = [...LAUNCHPAD_ABI, ...ARENA_ABI].map((entry) => toEventSelector(entry));
+    const topics = Object.keys(CURVE.readers).map((signature) => AbiEvent.getSelector(signature));
+    const published = [...LAUNCHPAD_ABI, ...ARENA_ABI].map((entry) => AbiEvent.getSelector(entry));
     expect(published.toSorted()).toEqual(topics.toSorted());
   });
 

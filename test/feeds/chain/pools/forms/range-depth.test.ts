@@ -1,11 +1,12 @@
-import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { describe, expect, test } from "vitest";
 import { NETWORKS } from "../../../../../src/feeds/chain/networks.ts";
 import { BlockTranslator } from "../../../../../src/feeds/chain/pools/block-translator.ts";
 import type { EvmLog } from "../../../../../src/feeds/chain/pools/evm-log.ts";
 import { RangeState } from "../../../../../src/feeds/chain/pools/forms/ranges.ts";
+import { encodeEvent } from "../../../../support/world/encoded-event.ts";
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "event Transfer(address indexed from, address indexed to, uint256 units)",
   "event Initialize(uint160 sqrtPriceX96, int24 tick)",
   "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
@@ -162,10 +163,7 @@ class ModelPool {
 
   #log(eventName: (typeof ABI)[number]["name"], values: Record<string, unknown>, address = POOL): void {
     const args: Record<string, unknown> = { owner: MAKER, ...values };
-    const entry = ABI.find(({ name }) => name === eventName);
-    const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
-    const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
-    const data = encodeAbiParameters(plain, plain.map(({ name = "" }) => args[name]) as never);
+    const { topics, data } = encodeEvent(ABI, eventName, args);
     const logIndex = this.#logs.length;
     this.#logs.push({ address, topics, data, logIndex, transactionHash: "0x01", origin: MAKER });
   }

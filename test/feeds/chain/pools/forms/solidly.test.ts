@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { describe, expect, test } from "vitest";
 import type { Factory, Network } from "../../../../../src/feeds/chain/network.ts";
 import { V2 } from "../../../../../src/feeds/chain/pools/forms/reserves.ts";
@@ -16,7 +16,7 @@ const COMMON = [
  * Pairs like those of Blackhole: https://github.com/BlackHoleDEX/Contracts (contracts/Pair.sol and
  * factories/PairFactory.sol).
  */
-const SOLIDLY_ABI = parseAbi([
+const SOLIDLY_ABI = Abi.from([
   ...COMMON,
   "event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint256 count)",
   "event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)",
@@ -26,7 +26,7 @@ const SOLIDLY_ABI = parseAbi([
  * Pairs like those of Aerodrome: https://github.com/aerodrome-finance/contracts
  * (interfaces/IPool.sol and factories/IPoolFactory.sol).
  */
-const VELODROME_ABI = parseAbi([
+const VELODROME_ABI = Abi.from([
   ...COMMON,
   "event PoolCreated(address indexed token0, address indexed token1, bool indexed stable, address pair, uint256 count)",
   "event Burn(address indexed sender, address indexed to, uint256 amount0, uint256 amount1)",

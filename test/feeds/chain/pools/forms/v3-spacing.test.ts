@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { describe, expect, test } from "vitest";
 import type { Factory, Network } from "../../../../../src/feeds/chain/network.ts";
 import { V3 } from "../../../../../src/feeds/chain/pools/forms/ranges.ts";
@@ -22,7 +22,7 @@ const COMMON = [
  * Aerodrome and Topaz: https://github.com/aerodrome-finance/slipstream
  * (contracts/core/interfaces/ICLFactory.sol and pool/ICLPoolEvents.sol).
  */
-const SLIPSTREAM_ABI = parseAbi([
+const SLIPSTREAM_ABI = Abi.from([
   ...COMMON,
   "event PoolCreated(address indexed token0, address indexed token1, int24 indexed tickSpacing, address pool)",
   "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
@@ -31,7 +31,7 @@ const SLIPSTREAM_ABI = parseAbi([
  * Pharaoh: https://github.com/PharaohExchange/pharaoh-contracts
  * (contracts/CL/core/interfaces/IRamsesV3Factory.sol and pool/IRamsesV3PoolEvents.sol).
  */
-const RAMSES_ABI = parseAbi([
+const RAMSES_ABI = Abi.from([
   ...COMMON,
   "event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)",
   "event Mint(address sender, address indexed owner, uint256 index, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",

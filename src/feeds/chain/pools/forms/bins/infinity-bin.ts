@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { type EvmLog, readInt, readUint } from "../../evm-log.ts";
 import { readInfinityKey } from "../identify.ts";
 import { noPools, type PoolForm } from "../pool-form.ts";
@@ -12,7 +12,7 @@ import { BinState, readBins } from "./bin-state.ts";
  * https://github.com/pancakeswap/infinity-core (src/pool-bin)
  */
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function getSlot0(bytes32) view returns (uint24, uint24, uint24)",
   "function getBin(bytes32, uint24) view returns (uint128, uint128, uint256, uint256)",
 ]);

@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import type { Factory } from "../../../network.ts";
 import { type EvmLog, readUint } from "../../evm-log.ts";
 import { addressOf, type Inquiry, type PoolForm } from "../pool-form.ts";
@@ -13,7 +13,7 @@ import { BinState, readBins } from "./bin-state.ts";
  */
 
 const MAX_STEP = 65_535n;
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function getFactory() view returns (address)",
   "function getTokenX() view returns (address)",
   "function getTokenY() view returns (address)",

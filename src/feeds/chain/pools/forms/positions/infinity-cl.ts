@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import * as Abi from "ox/Abi";
 import { readInfinityKey } from "../identify.ts";
 import { rangeOf } from "../ranges.ts";
 import type { PoolManager } from "./manager.ts";
@@ -8,7 +8,7 @@ import type { PoolManager } from "./manager.ts";
  * (src/pool-cl). It stores the tokens of each pool id.
  */
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function getSlot0(bytes32) view returns (uint160, int24, uint24, uint24)",
   "function getLiquidity(bytes32) view returns (uint128)",
   "function getPoolBitmapInfo(bytes32, int16) view returns (uint256)",

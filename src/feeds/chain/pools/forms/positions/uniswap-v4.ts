@@ -1,4 +1,7 @@
-import { encodeAbiParameters, type Hex, keccak256, numberToHex, parseAbi, parseAbiParameters } from "viem";
+import * as Abi from "ox/Abi";
+import * as AbiParameters from "ox/AbiParameters";
+import { keccak256 } from "ox/Hash";
+import * as Hex from "ox/Hex";
 import type { Inquiry } from "../pool-form.ts";
 import type { PoolManager } from "./manager.ts";
 
@@ -8,11 +11,11 @@ import type { PoolManager } from "./manager.ts";
  * were created through it.
  */
 
-const ABI = parseAbi([
+const ABI = Abi.from([
   "function poolKeys(bytes25) view returns (address, address, uint24, int24, address)",
   "function extsload(bytes32[]) view returns (bytes32[])",
 ]);
-const POOL_KEY = parseAbiParameters("address, address, uint24, int24, address");
+const POOL_KEY = AbiParameters.from("address, address, uint24, int24, address");
 
 /** Slot of the manager's pools, and offsets of a pool's fields. */
 const POOLS_SLOT = 6n;
@@ -26,7 +29,7 @@ export const UNISWAP_V4: PoolManager = {
     if (positionManager === undefined) return undefined;
     const args = [pool.slice(0, 2 + 2 * 25)];
     const [key] = yield [{ abi: ABI, address: positionManager, functionName: "poolKeys", args }];
-    if (!isPoolKey(key) || keccak256(encodeAbiParameters(POOL_KEY, key)) !== pool) return undefined;
+    if (!isPoolKey(key) || keccak256(AbiParameters.encode(POOL_KEY, key)) !== pool) return undefined;
     const [token0, token1, , step] = key;
     return { token0: token0.toLowerCase(), token1: token1.toLowerCase(), step };
   },
@@ -51,7 +54,7 @@ export const UNISWAP_V4: PoolManager = {
   },
 };
 
-function isPoolKey(key: unknown): key is readonly [Hex, Hex, number, number, Hex] {
+function isPoolKey(key: unknown): key is readonly [Hex.Hex, Hex.Hex, number, number, Hex.Hex] {
   return Array.isArray(key) && typeof key[0] === "string" && typeof key[3] === "number";
 }
 
@@ -63,7 +66,7 @@ function mappingSlot(key: bigint, slot: bigint): bigint {
 
 function* readSlots(address: string, slots: readonly bigint[]): Inquiry<readonly (bigint | undefined)[]> {
   if (slots.length === 0) return [];
-  const args = [slots.map((slot) => numberToHex(BigInt.asUintN(256, slot), { size: 32 }))];
+  const args = [slots.map((slot) => Hex.fromNumber(BigInt.asUintN(256, slot), { size: 32 }))];
   const [words] = yield [{ abi: ABI, address, functionName: "extsload", args }];
   return slots.map((_, index) => {
     const word: unknown = Array.isArray(words) ? words[index] : undefined;

@@ -1,4 +1,5 @@
-import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
+import * as Abi from "ox/Abi";
+import type { Hex } from "ox/Hex";
 import { describe, expect, test } from "vitest";
 import type { MarketEvent } from "../../../../../../src/base/market/index.ts";
 import { logsOf, Receipts } from "../../../../../../src/feeds/chain/evm-block.ts";
@@ -9,6 +10,7 @@ import type { EvmLog } from "../../../../../../src/feeds/chain/pools/evm-log.ts"
 import { NEAR_BINS } from "../../../../../../src/feeds/chain/pools/forms/bins/bin-state.ts";
 import { INFINITY_BIN } from "../../../../../../src/feeds/chain/pools/forms/bins/infinity-bin.ts";
 import type { BinAmounts } from "../../../../../../src/feeds/chain/pools/forms/pool-log.ts";
+import { encodeEvent } from "../../../../../support/world/encoded-event.ts";
 import { BookPool, MIDDLE } from "../../../market/book-pool.ts";
 import { E18 } from "../../../market/exchange.ts";
 import { answer } from "../../../nodes/answer.ts";
@@ -19,7 +21,7 @@ import { wallet } from "../../../nodes/test-chain.ts";
  * No package has the bytecode of PancakeSwap Infinity. Its signatures are those of
  * https://github.com/pancakeswap/infinity-core (src/pool-bin/interfaces/IBinPoolManager.sol).
  */
-const ABI = parseAbi([
+const ABI = Abi.from([
   "event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee, bytes32 parameters, uint24 activeId)",
   "event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 activeId, uint24 fee, uint16 protocolFee)",
   "event Mint(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts, bytes32 compositionFeeAmount, bytes32 feeAmountToProtocol)",
@@ -38,10 +40,7 @@ function managerLog(
   values: Record<string, unknown>,
 ): EvmLog {
   const args: Record<string, unknown> = { id: ID, sender: NOBODY, fee: 3_000, salt: ZERO, ...values };
-  const entry = ABI.find(({ name }) => name === eventName);
-  const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
-  const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
-  const data = encodeAbiParameters(plain, plain.map(({ name = "" }) => args[name]) as never);
+  const { topics, data } = encodeEvent(ABI, eventName, args);
   return { ...at, address: MANAGER, topics, data };
 }
 

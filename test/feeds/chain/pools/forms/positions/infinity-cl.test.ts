@@ -1,4 +1,6 @@
-import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from "viem";
+import * as AbiEvent from "ox/AbiEvent";
+import * as AbiParameters from "ox/AbiParameters";
+import type { Hex } from "ox/Hex";
 import { describe, expect, test } from "vitest";
 import type { MarketEvent } from "../../../../../../src/base/market/index.ts";
 import { logsOf, Receipts } from "../../../../../../src/feeds/chain/evm-block.ts";
@@ -26,14 +28,14 @@ const CL_SWAP = "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24
 function asInfinity(log: EvmLog): EvmLog {
   const words = log.data.slice(2).match(/.{64}/g) ?? [];
   const [topic = "", ...rest] = log.topics;
-  if (topic === toEventSelector(V4_INITIALIZE)) {
+  if (topic === AbiEvent.getSelector(V4_INITIALIZE)) {
     const [fee = "", spacing = "", hooks = "", sqrtPrice = "", tick = ""] = words;
     const parameters = `${spacing.slice(4)}0000`;
     const data = `0x${[hooks, fee, parameters, sqrtPrice, tick].join("")}`;
-    return { ...log, topics: [toEventSelector(CL_INITIALIZE), ...rest], data };
+    return { ...log, topics: [AbiEvent.getSelector(CL_INITIALIZE), ...rest], data };
   }
-  if (topic !== toEventSelector(V4_SWAP)) return log;
-  return { ...log, topics: [toEventSelector(CL_SWAP), ...rest], data: `${log.data}${"0".repeat(64)}` };
+  if (topic !== AbiEvent.getSelector(V4_SWAP)) return log;
+  return { ...log, topics: [AbiEvent.getSelector(CL_SWAP), ...rest], data: `${log.data}${"0".repeat(64)}` };
 }
 
 describeOnV4("PancakeSwap Infinity CL, by the logs of Uniswap V4's real manager", () => {
@@ -70,7 +72,7 @@ describe("a pool of PancakeSwap Infinity CL from before the start", () => {
   const FACTORY: Factory = { name: "CL", form: "infinity-cl", address: MANAGER };
   const ID = `0x${"ab".repeat(32)}`;
   const TOKENS = [`0x${"00".repeat(20)}`, `0x${"Cc".repeat(20)}`];
-  const PARAMETERS = encodeAbiParameters(parseAbiParameters("uint256"), [(60n << 16n) | 0x55n]);
+  const PARAMETERS = AbiParameters.encode(AbiParameters.from("uint256"), [(60n << 16n) | 0x55n]);
   const key = (manager: string) => [...TOKENS, `0x${"11".repeat(20)}`, manager, 100, PARAMETERS as Hex];
   const identify = (manager: string) =>
     answer(
