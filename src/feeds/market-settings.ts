@@ -31,7 +31,7 @@ export function marketSettings(kinds: readonly FeedKind[]) {
         "150m for the simulated market, 6h for exchanges, 8h for the shipped day, 10m for chain and live, otherwise 0",
       example: "30m",
       description:
-        "Event time to process at full speed at startup, so that the first page is not empty; at most 12h for exchanges. chain and live start at the present and read this much of the past meanwhile, at least 1h of exchanges",
+        "Event time to process at full speed at startup, so that the first page is not empty. At most 12h for exchanges. chain and live start at the present and read this much of the past meanwhile, at least 1h of exchanges",
     }),
   };
 }

@@ -25,7 +25,7 @@ export const EXCHANGE_SETTINGS = {
     default: "1000000",
     example: "250000",
     description:
-      "Minimum 24-hour volume of a market to follow, in its quote currency; half of it for a token that is already followed",
+      "Minimum 24-hour volume of a market to follow, in its quote currency. Half of it for a token that is already followed",
   }),
   binanceUrl: urlSetting("binanceUrl", "https://data-api.binance.vision", "Binance's REST API"),
   binanceStreamUrl: urlSetting("binanceStreamUrl", "wss://data-stream.binance.vision", "Binance's stream"),

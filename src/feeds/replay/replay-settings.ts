@@ -37,7 +37,7 @@ export const REPLAY_SETTINGS = {
   }),
   profiles: setting("profiles", existingFile, {
     default: undefined,
-    defaultText: "those of the shipped day, otherwise none",
+    defaultText: "the shipped day's, otherwise none",
     example: "recordings/profiles.json",
     description: "File with the group, name and facts of the recording's pairs",
   }),

@@ -86,25 +86,25 @@ export const LIMIT_SETTINGS = {
     default: "10000",
     example: "50000",
     description:
-      "Limit of open streams and polls; further ones get 503. Connections of any kind: 1,024 more, within the limit of open files",
+      "Limit of open streams and polls. Further ones get 503. Connections of any kind: 1,024 more, within the limit of open files",
   }),
   maxSocketsPerIp: setting("maxSocketsPerIp", integer(1, 1_000_000), {
     default: "256",
     example: "20",
     description:
-      "Limit of open streams and polls per client address; further ones get 503. Connections of any kind: 256 more",
+      "Limit of open streams and polls per client address. Further ones get 503. Connections of any kind: 256 more",
   }),
   anonymousRequests: setting("anonymousRequests", orNone(integer(1, 1_000_000_000)), {
     default: "3000",
     example: "600",
     description:
-      "Requests per minute and address without a valid key, and the size of a burst; further ones get 429. Each 64 KiB of a response counts as another request, and dear requests count as several. Health checks do not count. none: no limit",
+      "Requests per minute and address without a valid key, and the size of a burst. Further ones get 429. Each 64 KiB of a response counts as another request, and expensive requests count as several. Health checks do not count. none: no limit",
   }),
   anonymousStreams: setting("anonymousStreams", orNone(integer(1, 1_000_000_000)), {
     default: "1000",
     example: "60",
     description:
-      "WebSockets and SSE streams that an address without a valid key may open per minute, and the size of a burst; further ones get 429. Each counts as a request too. none: no limit",
+      "WebSockets and SSE streams that an address without a valid key may open per minute, and the size of a burst. Further ones get 429. Each counts as a request too. none: no limit",
   }),
   compression: setting("compression", flag, {
     default: "true",
@@ -119,13 +119,13 @@ export const ACCESS_SETTINGS = {
     default: undefined,
     defaultText: "none: no keys are required, and every client has full access",
     example: "/etc/flarewire/keys.json",
-    description: "Key file, created with flarewire keys; reloaded when it changes",
+    description: "Key file, created with flarewire keys. Reloaded when it changes",
   }),
   jwtKey: setting("jwtKey", existingFile, {
     default: undefined,
     example: "/etc/flarewire/issuer.pem",
     description:
-      "File with the keys that verify JSON Web Tokens: public keys (PEM), a JWK set, or a secret for HS256; reloaded when it changes",
+      "File with the keys that verify JSON Web Tokens: public keys (PEM), a JWK set, or a secret for HS256. Reloaded when it changes",
   }),
   jwksUrl: setting("jwksUrl", keySetUrl, {
     default: undefined,
@@ -153,7 +153,7 @@ export const ACCESS_SETTINGS = {
     defaultText: "none: plain HTTP",
     example: "/etc/flarewire/tls.crt",
     description:
-      "TLS certificate in PEM, followed by its intermediate certificates. With tlsKey, the port serves HTTPS and WSS; reloaded when it changes",
+      "TLS certificate in PEM, followed by its intermediate certificates. With tlsKey, the port serves HTTPS and WSS. Reloaded when it changes",
   }),
   tlsKey: setting("tlsKey", existingFile, {
     default: undefined,

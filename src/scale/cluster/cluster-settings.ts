@@ -34,7 +34,7 @@ export const CLUSTER_SETTINGS = {
     default: "none",
     example: "redis://10.0.0.5:6379",
     description:
-      "Redis or Valkey servers through which any number of gateways share one log, with the same cursors; one of them runs the source. none: a single gateway",
+      "Redis or Valkey servers through which any number of gateways share one log, with the same cursors. One of them runs the source. none: a single gateway",
   }),
   clusterName: setting("clusterName", nameOfCluster, {
     default: "flarewire",
