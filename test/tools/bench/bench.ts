@@ -7,7 +7,7 @@
  *   slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
- * - admission [--rounds 5], memory [--idle 10000] [--rounds 3], storm [--comers 10000], lockout
+ * - admission [--rounds 5], memory [--short], storm [--comers 10000], lockout
  * - dear [--seconds 20] [--attackers 1] [--only NAME], first-use [--rounds 3]
  * - pollers [--clients 10000]
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
@@ -55,7 +55,6 @@ const { values, positionals } = parseArgs({
     readers: { type: "string", default: "200" },
     checkout: { type: "string" },
     rounds: { type: "string" },
-    idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
     sockets: { type: "string", default: "50000" },
     minutes: { type: "string", default: "6" },
@@ -71,16 +70,7 @@ function fail(message: string): never {
 }
 
 function readCount(
-  name:
-    | "attackers"
-    | "clients"
-    | "readers"
-    | "rounds"
-    | "idle"
-    | "comers"
-    | "minutes"
-    | "seconds"
-    | "sockets",
+  name: "attackers" | "clients" | "readers" | "rounds" | "comers" | "minutes" | "seconds" | "sockets",
   otherwise?: number,
 ): number {
   const value = Number(values[name] ?? otherwise);
@@ -118,7 +108,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   rest: () => benchRest(readCount("rounds", 7)),
   resources: () => benchResources(readCount("rounds", 5)),
   admission: () => benchAdmission(readCount("rounds", 5)),
-  memory: () => benchMemory(readCount("idle"), readCount("rounds", 3)),
+  memory: () => benchMemory(values.short ? "short" : "full"),
   storm: () => benchStorm(readCount("comers")),
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   edges: () => benchEdges(clients),

@@ -1,8 +1,9 @@
+import { WINDOW_BITS } from "../../../../src/gateway/hub/index.ts";
 import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
 import { ALL_CHANNELS } from "../harness/contender.ts";
 import { LoadClient, type LoadOptions } from "../harness/load-client.ts";
 import { spreadOf } from "../harness/spread.ts";
-import { median, type Row } from "../report.ts";
+import type { Row } from "../report.ts";
 import type { Held } from "./memory-control.ts";
 
 /**
@@ -14,50 +15,77 @@ const FIRST = 500;
 interface Kind {
   readonly name: string;
   readonly file: string;
-  readonly load: Pick<LoadOptions, "kind" | "paths">;
+  readonly args?: readonly string[];
+  readonly load: Pick<LoadOptions, "kind" | "paths" | "headers">;
+  /** Name of the kind to compare with. */
+  readonly peer?: string;
 }
 
-const BARE = "bare ws";
-const KINDS: readonly Kind[] = [
-  { name: BARE, file: "./ws-memory-server.ts", load: { kind: "ws", paths: ["/"] } },
-  { name: "open answer of node:http", file: "./http-memory-server.ts", load: { kind: "sse", paths: ["/"] } },
-  {
-    name: "flarewire WebSocket",
-    file: "./gateway-memory-server.ts",
-    load: { kind: "ws", paths: [ALL_CHANNELS] },
-  },
-  {
-    name: "flarewire server-sent events",
-    file: "./gateway-memory-server.ts",
-    load: { kind: "sse", paths: ["/api/v1/events?channels=*"] },
-  },
+const [BARE, DEFLATED] = ["bare ws", "bare ws, deflate"];
+const [WS, HTTP, GATEWAY] = [
+  "./ws-memory-server.ts",
+  "./http-memory-server.ts",
+  "./gateway-memory-server.ts",
 ];
+const EVENTS = "/api/v1/events?channels=*";
+const headers = ["Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"];
+const KINDS: readonly Kind[] = [
+  { name: BARE, file: WS, load: { kind: "ws", paths: ["/"] } },
+  { name: "flarewire WebSocket", file: GATEWAY, load: { kind: "ws", paths: [ALL_CHANNELS] }, peer: BARE },
+  { name: DEFLATED, file: WS, args: [`${WINDOW_BITS}`], load: { kind: "ws", paths: ["/"], headers } },
+  {
+    name: "flarewire WebSocket, deflate",
+    file: GATEWAY,
+    load: { kind: "ws", paths: [ALL_CHANNELS], headers },
+    peer: DEFLATED,
+  },
+  { name: "open response of node:http", file: HTTP, load: { kind: "sse", paths: ["/"] }, peer: BARE },
+  { name: "flarewire server-sent events", file: GATEWAY, load: { kind: "sse", paths: [EVENTS] }, peer: BARE },
+];
+
+/** Connections to open, ascending, and rounds. */
+const EFFORTS = {
+  full: { sizes: [4_000, 10_000], rounds: 5 },
+  short: { sizes: [500], rounds: 1 },
+} as const;
 
 /**
  * Measures the resident memory and the heap per idle connection: the difference of both before and
- * after opening `clients` connections, after forced collections. Each round starts new servers on
- * the same runtime with the same flags.
+ * after opening the connections, after forced collections. Each round starts a new server of each
+ * kind, on the same runtime with the same flags.
  */
-export async function benchMemory(clients: number, rounds: number): Promise<Row[]> {
-  const shares = new Map<string, Held[]>();
-  for (let round = 0; round < rounds; round += 1) {
-    for (const kind of KINDS)
-      shares.set(kind.name, [...(shares.get(kind.name) ?? []), await share(kind, clients)]);
-  }
-  return [...shares].flatMap(([name, held]) => rowsOf(name, held, shares.get(BARE) ?? []));
+export async function benchMemory(effort: keyof typeof EFFORTS): Promise<Row[]> {
+  const { sizes, rounds } = EFFORTS[effort];
+  const shares = new Map<string, (readonly Held[])[]>(KINDS.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1)
+    for (const kind of KINDS) shares.get(kind.name)?.push(await sharesOf(kind, sizes));
+  return sizes.flatMap((size, at) => {
+    const held = (name = "") => (shares.get(name) ?? []).flatMap((one) => one[at] ?? []);
+    return KINDS.flatMap(({ name, peer }) =>
+      rowsOf(`${name}, ${size} connections`, held(name), peer, held(peer)),
+    );
+  });
 }
 
-async function share({ file, load }: Kind, clients: number): Promise<Held> {
-  const server = await startNodeServer(new URL(file, import.meta.url), [], ["--expose-gc"]);
-  const client = new LoadClient({ ...load, port: server.port });
+/** Returns the memory of a connection at each of these numbers of connections. */
+async function sharesOf({ file, args, load }: Kind, sizes: readonly number[]): Promise<Held[]> {
+  const server = await startNodeServer(new URL(file, import.meta.url), args, ["--expose-gc"]);
+  // An address may have half of the connections that the limit of open files allows.
+  const client = new LoadClient({ ...load, port: server.port, sources: 2 });
   try {
     await client.open(FIRST);
     await client.close();
     const before = await heldBy(server);
-    await client.open(clients);
-    const after = await heldBy(server);
-    const each = (of: keyof Held) => (after[of] - before[of]) / clients;
-    return { rss: each("rss"), heap: each("heap"), external: each("external") };
+    const shares: Held[] = [];
+    let open = 0;
+    for (const size of sizes) {
+      await client.open(size - open);
+      open = size;
+      const after = await heldBy(server);
+      const each = (of: keyof Held) => (after[of] - before[of]) / size;
+      shares.push({ rss: each("rss"), heap: each("heap"), external: each("external") });
+    }
+    return shares;
   } finally {
     await client.stop();
     await server.stop();
@@ -66,21 +94,19 @@ async function share({ file, load }: Kind, clients: number): Promise<Held> {
 
 const heldBy = async (server: BenchServer) => (await server.order({ do: "held" })) as Held;
 
-function rowsOf(name: string, held: readonly Held[], bare: readonly Held[]): Row[] {
-  const rss = spreadOf(held.map((one) => one.rss));
-  const heap = median(held.map((one) => one.heap));
-  const ratio = spreadOf(held.map((one, round) => one.rss / (bare[round]?.rss ?? Number.NaN)));
-  const aim = name.startsWith("flarewire") ? "≤ 1.3" : "shown";
-  return [
-    {
-      what: `${name}, resident memory of a connection`,
-      value: rss.median,
-      unit: "bytes",
-      aim: `median of ${rss.runs} ± ${rss.spreadPct.toFixed(0)} %`,
-    },
-    { what: `${name}, of it in V8's heap`, value: heap, unit: "bytes", aim: "shown" },
-    ...(name === BARE
-      ? []
-      : [{ what: `${name}, resident memory against bare ws`, value: ratio.median, unit: "×", aim }]),
-  ];
+function rowsOf(name: string, own: readonly Held[], peer = "", peers: readonly Held[] = []): Row[] {
+  const spread = ({ runs, spreadPct }: ReturnType<typeof spreadOf>) =>
+    `median of ${runs} ± ${spreadPct.toFixed(0)} %`;
+  return (["rss", "heap"] as const).flatMap((of) => {
+    const what = `${name}: ${of === "rss" ? "resident" : "in V8's heap"}`;
+    const aim = of === "rss" && name.startsWith("flarewire") ? "≤ 1.3, " : "";
+    const bytes = spreadOf(own.map((held) => held[of]));
+    const ratio = spreadOf(own.map((held, round) => held[of] / (peers[round]?.[of] ?? Number.NaN)));
+    return [
+      { what, value: bytes.median, unit: "bytes", aim: spread(bytes) },
+      ...(peers.length > 0
+        ? [{ what: `${what}, against ${peer}`, value: ratio.median, unit: "×", aim: aim + spread(ratio) }]
+        : []),
+    ];
+  });
 }
