@@ -26,6 +26,8 @@ const STRIDE = 7_919;
  * allocation.
  */
 export class Group {
+  /** A group is also the state of its members' delivery, which need no object of their own. */
+  readonly kind = "live";
   readonly shape: StreamShape;
   readonly #members: GroupMember[] = [];
   /** The members' sockets, in the same order: saves a cache miss per member. */

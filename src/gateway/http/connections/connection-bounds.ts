@@ -101,7 +101,8 @@ export function boundConnections(
     group.count += 1;
     groups.set(address, group);
     groupOf.set(socket, group);
-    socket.once("close", leave);
+    // Not once(), which would add a closure for each client.
+    socket.on("close", leave);
     serve.call(server, socket);
   });
 }

@@ -3,7 +3,11 @@ import type { Access } from "../access/access.ts";
 import { type ConnectionHolder, ConnectionLimiter, type ReachedLimit } from "../access/connection-limiter.ts";
 import type { SharedState } from "../access/shared-state.ts";
 
+/** A property of the connection. A map of all connections would take more memory. */
+const SLOT = Symbol("slot");
+
 interface ConnectionHandle {
+  [SLOT]?: Slot | undefined;
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;
 }
@@ -56,7 +60,6 @@ export class ConnectionRegistry {
   /** Limits shared by connections and waiting polls. */
   readonly limiter: ConnectionLimiter;
   readonly #byClient = new Map<string, Slot>();
-  readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
   /** One function for all connections: a closure each would cost memory. */
   readonly #closed: (this: ConnectionHandle) => void;
   readonly #spend: (ticket: string) => boolean | Promise<boolean>;
@@ -99,7 +102,7 @@ export class ConnectionRegistry {
     const held = new Slot(raw, address, client, access);
     const full = this.limiter.acquire(held, before);
     if (full) return full;
-    this.#byRaw.set(raw, held);
+    raw[SLOT] = held;
     // Release the slot when the socket closes, whether or not the handshake completed.
     raw.on("close", this.#closed);
     const { ticket } = access;
@@ -110,7 +113,7 @@ export class ConnectionRegistry {
   }
 
   slotOf(raw: ConnectionHandle): Slot | undefined {
-    return this.#byRaw.get(raw);
+    return raw[SLOT];
   }
 
   /** Ends the client's connection, because the client has connected to another process since. */
@@ -133,7 +136,7 @@ export class ConnectionRegistry {
 
   #refuse({ raw }: Slot): Refusal {
     this.#free(raw);
-    this.#byRaw.delete(raw);
+    raw[SLOT] = undefined;
     return "spent";
   }
 
@@ -143,7 +146,7 @@ export class ConnectionRegistry {
   }
 
   #free(raw: ConnectionHandle): void {
-    const held = this.#byRaw.get(raw);
+    const held = raw[SLOT];
     if (!held) return;
     this.#release(held);
     if (held.client !== undefined && this.#byClient.get(held.client) === held)

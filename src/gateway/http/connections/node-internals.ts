@@ -64,6 +64,12 @@ export function hasResponse(socket: Duplex): boolean {
   return Boolean(partOf(socket, "_httpMessage"));
 }
 
+/** Detaches the response of a handshake, which the connection would hold while it is open. */
+export function detachResponse(socket: Socket): void {
+  const response = partOf(socket, "_httpMessage");
+  if (response instanceof ServerResponse) response.detachSocket(socket);
+}
+
 /** Closes idle connections, but not `spared` ones, whose first request may be on its way. */
 export function closeIdleConnections(server: Server, spared: Iterable<Socket>): void {
   const held = [...spared].filter((socket) => !hasResponse(socket));

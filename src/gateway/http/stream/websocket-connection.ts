@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { FlarewireError } from "../../../base/protocol/index.ts";
@@ -6,9 +6,15 @@ import { type Access, type AccessPolicy, allowAll } from "../access/access.ts";
 import { admitConnection, claimantOf, setRetryAfter } from "../connections/admission.ts";
 import type { AdmissionQueue } from "../connections/admission-queue.ts";
 import type { ConnectionRegistry } from "../connections/connection-registry.ts";
+import { detachResponse } from "../connections/node-internals.ts";
 import { checkHandshake } from "./websocket-admission.ts";
 import type { WebSocketPings } from "./websocket-pings.ts";
-import { type SocketSession, StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
+import {
+  type EndListener,
+  type SocketSession,
+  StreamWebSocket,
+  WebSocketSocket,
+} from "./websocket-socket.ts";
 
 /* Turns a handshake into a connection, in the same way for every kind of WebSocket. */
 
@@ -18,8 +24,6 @@ export interface UpgradeContext {
   readonly admissions: AdmissionQueue;
   readonly policy?: AccessPolicy | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Responses of accepted handshakes, by request. */
-  readonly responses: WeakMap<IncomingMessage, ServerResponse>;
 }
 
 /**
@@ -33,7 +37,7 @@ export async function admitUpgrade(
   check: (access: Access) => void,
 ): Promise<void> {
   if (!request.ws) return;
-  const { allowedOrigins, policy = allowAll, admissions, registry, responses } = context;
+  const { allowedOrigins, policy = allowAll, admissions, registry } = context;
   try {
     checkHandshake(request.raw, allowedOrigins);
     const by = await claimantOf(policy, request);
@@ -50,14 +54,13 @@ export async function admitUpgrade(
       reply.header("sec-websocket-version", "13");
     throw error;
   }
-  responses.set(request.raw, reply.raw);
 }
 
 /** Opens an admitted connection. `begin` returns the session that the socket notifies. */
 export function openConnection(
   ws: WebSocket,
   request: FastifyRequest,
-  { pings, registry, responses }: UpgradeContext,
+  { pings, registry }: UpgradeContext,
   begin: (socket: WebSocketSocket, access: Access) => SocketSession,
 ): void {
   const { socket: raw } = request.raw;
@@ -70,8 +73,11 @@ export function openConnection(
   }
   const socket = new WebSocketSocket(ws, raw);
   const session = begin(socket, slot.access);
-  releaseHandshake(ws, request, responses.get(request.raw));
-  socket.attach(session, pings);
+  // The socket and the plugin's listener would hold the handshake's response, request and reply,
+  // which take more memory than the connection itself.
+  detachResponse(raw);
+  ws.removeAllListeners();
+  socket.attach(session, pings, takeEndListeners(raw));
   slot.attach(session);
 }
 
@@ -80,22 +86,17 @@ export async function requireUpgrade(): Promise<never> {
   throw new FlarewireError("upgrade-required", "this URL serves WebSocket only; send an upgrade request");
 }
 
+/** The listeners of the last connection. Those of the next are the same functions. */
+let shared: readonly EndListener[] = [];
+
 /**
- * Releases the handshake's response, request and reply. The socket and the plugin's listener would
- * hold them while the connection is open, and they take more memory than the connection itself.
+ * Removes the listeners of the socket's end except the last, which is that of `ws`. Node would
+ * store several in a list of more than 100 bytes for each connection.
  */
-function releaseHandshake(
-  ws: WebSocket,
-  { raw }: FastifyRequest,
-  response: ServerResponse | undefined,
-): void {
-  const { socket } = raw;
-  response?.detachSocket(socket);
-  // Only the plugin's listener is there yet. It would hold the request and the reply.
-  ws.removeAllListeners();
-  // The socket's list of `close` listeners was longer, and V8 keeps its capacity: twenty places for
-  // two listeners. Removing and adding them again creates a shorter list.
-  const [, ...others] = socket.rawListeners("close");
-  for (const listener of others) socket.off("close", listener);
-  for (const listener of others) socket.on("close", listener);
+function takeEndListeners(socket: Socket): readonly EndListener[] {
+  const taken = socket.listeners("close").slice(0, -1);
+  for (const listener of taken) socket.off("close", listener);
+  const isShared = taken.length === shared.length && taken.every((one, at) => one === shared[at]);
+  if (!isShared) shared = taken;
+  return shared;
 }

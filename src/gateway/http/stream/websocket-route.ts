@@ -94,7 +94,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   const { hub, clock, compression = true, sockets = [] } = options;
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
-  const context = { ...options, admissions, pings, responses: new WeakMap() };
+  const context = { ...options, admissions, pings };
   const deflateFraming = createDeflateFraming(hub.counters);
   app.server.on("connection", () => hub.turn.noteArrival());
   const paths = [STREAM_ROUTE, ...sockets].map(({ path }) => `${app.prefix}${path}`);

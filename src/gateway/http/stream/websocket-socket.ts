@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { type RawData, WebSocket } from "ws";
+import { WebSocket } from "ws";
 import { CLOSE_CODES, type CloseReason } from "../../../base/protocol/index.ts";
 import type { Session, Socket } from "../../hub/index.ts";
 import { releaseInflater, unsentBytes } from "../connections/node-internals.ts";
@@ -13,6 +13,10 @@ const TOO_BIG = CLOSE_CODES["message-too-big"];
 /** RFC 6455's code for an oversized message. `ws` closes with it before it emits `error`. */
 const RFC_TOO_BIG = 1009;
 
+/** A listener of a connection's end. */
+export type EndListener = ReturnType<Duplex["listeners"]>[number];
+const NONE: readonly EndListener[] = [];
+
 /** The part of a session that a socket notifies. */
 export type SocketSession = Pick<
   Session,
@@ -24,43 +28,24 @@ export class StreamWebSocket extends WebSocket {
   /** The hub's adapter. It is notified before each close frame, even if `ws` sends it itself. */
   owner: WebSocketSocket | undefined;
 
+  /** Notifies the owner of events. Listeners would cost memory for each idle client. */
+  override emit(event: string | symbol, ...args: readonly unknown[]): boolean {
+    const { owner } = this;
+    const [data, isBinary] = args;
+    if (event === "message") owner?.received(data, isBinary === true);
+    else if (event === "ping" && Buffer.isBuffer(data)) owner?.pinged(data);
+    else if (event === "pong" && owner) owner.awaitsPong = false;
+    else if (event === "close") owner?.closed();
+    else if (event === "error" && owner) owner.failed(data);
+    else return super.emit(event, ...args);
+    return true;
+  }
+
   override close(code?: number, reason?: string | Buffer): void {
     this.owner?.closing();
     if (code === RFC_TOO_BIG) super.close(TOO_BIG.code, "message-too-big");
     else super.close(code, reason);
   }
-}
-
-/*
- * All connections share these functions, because closures would cost memory for each idle client.
- */
-function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-  ownerOf(this)?.received(data, isBinary);
-}
-
-function onCompressed(this: WebSocket): void {
-  releaseInflater(this);
-}
-
-function onPong(this: WebSocket): void {
-  const owner = ownerOf(this);
-  if (owner) owner.awaitsPong = false;
-}
-
-function onPing(this: WebSocket, data: Buffer): void {
-  ownerOf(this)?.pinged(data);
-}
-
-function onClose(this: WebSocket): void {
-  ownerOf(this)?.closed();
-}
-
-function onError(this: WebSocket, error: Error): void {
-  ownerOf(this)?.failed(error);
-}
-
-function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
-  return ws instanceof StreamWebSocket ? ws.owner : undefined;
 }
 
 /**
@@ -77,6 +62,7 @@ export class WebSocketSocket implements Socket, PingTarget {
   /** Whether a close frame was sent. Stored here, so that each write need not ask `ws`. */
   #isClosing = false;
   #pings: WebSocketPings | undefined;
+  #ends: readonly EndListener[] = NONE;
   #awaitsDrain = false;
   #waitingPongs = 0;
   /** The newest ping without a pong, while MAX_WAITING_PONGS are queued. */
@@ -90,23 +76,19 @@ export class WebSocketSocket implements Socket, PingTarget {
 
   /**
    * From now on, forwards events to the session, and pings the client until the connection ends.
+   * Then calls `ends` on it.
    */
-  attach(session: SocketSession, pings: WebSocketPings): void {
+  attach(session: SocketSession, pings: WebSocketPings, ends: readonly EndListener[] = []): void {
     this.#session = session;
     this.#pings = pings;
-    this.#ws
-      .on("message", onMessage)
-      .on("ping", onPing)
-      .on("pong", onPong)
-      .on("close", onClose)
-      .on("error", onError);
-    if (this.#ws.extensions !== "") this.#ws.on("message", onCompressed);
+    this.#ends = ends;
     pings.add(this);
   }
 
-  received(data: RawData, isBinary: boolean): void {
+  received(data: unknown, isBinary: boolean): void {
     if (isBinary) this.#session?.receiveBinary();
     else this.#session?.receiveText(String(data));
+    if (this.#ws.extensions !== "") releaseInflater(this.#ws);
   }
 
   /**
@@ -131,11 +113,13 @@ export class WebSocketSocket implements Socket, PingTarget {
   closed(): void {
     this.#session?.closed();
     this.#pings?.remove(this);
+    for (const end of this.#ends) end.call(this.#raw);
   }
 
   /** Handles an invalid message. `ws` has already sent the close frame. */
-  failed(error: Error): void {
-    if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") this.#session?.oversize();
+  failed(error: unknown): void {
+    if (error instanceof Error && "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
+      this.#session?.oversize();
     else this.#session?.close("bad-request");
   }
 

@@ -34,12 +34,6 @@ const PARTS_BYTES = 40;
 
 type Records = Extract<BacklogPart, { kind: "records" }>;
 
-/** The client has everything up to the head. Its group sends the rest. */
-interface Live {
-  readonly kind: "live";
-  readonly group: Group;
-}
-
 /** The client has a cursor of its own and catches up from the log whenever its socket has room. */
 interface Behind {
   readonly kind: "behind";
@@ -64,7 +58,8 @@ interface Behind {
   progress: number;
 }
 
-type DeliveryState = Live | Behind | { readonly kind: "ended" };
+/** In a group, the client has everything up to the head, and the group sends the rest. */
+type DeliveryState = Group | Behind | { readonly kind: "ended" };
 
 /**
  * Brings one client to the head of the log. A client that keeps up costs one write per batch, made
@@ -78,8 +73,8 @@ export class Delivery implements GroupMember {
   /** Bytes that a message with lists should not exceed (PROTOCOL.md, W46). */
   maxMessage: number | undefined;
   readonly socket: Socket;
+  readonly framing: Framing;
   readonly #host: DeliveryHost;
-  readonly #framing: Framing;
   readonly #owner: DeliveryOwner;
   #state: DeliveryState;
 
@@ -87,7 +82,7 @@ export class Delivery implements GroupMember {
   constructor(host: DeliveryHost, socket: Socket, framing: Framing, owner: DeliveryOwner) {
     this.#host = host;
     this.socket = socket;
-    this.#framing = framing;
+    this.framing = framing;
     this.#owner = owner;
     this.#state = this.#join(NOT_SUBSCRIBED, host.head.cursor.seq);
   }
@@ -109,8 +104,8 @@ export class Delivery implements GroupMember {
   /** Sends one message, in order. `lists`: see Framing. */
   write(json: string, lists?: Buffer): void {
     if (this.#state.kind === "ended") return;
-    if (lists) this.#send(...this.#framing.withLists(json, lists));
-    else this.#send(this.#framing.message(json));
+    if (lists) this.#send(...this.framing.withLists(json, lists));
+    else this.#send(this.framing.message(json));
   }
 
   /**
@@ -144,7 +139,7 @@ export class Delivery implements GroupMember {
    */
   resume(selection: Selection, after: Cursor, respond: (lost: Lost | undefined) => void): void {
     this.#leave();
-    const behind = this.#becomeBehind(createShape(selection, this.#framing), after.seq, after.seq);
+    const behind = this.#becomeBehind(createShape(selection, this.framing), after.seq, after.seq);
     this.#read(behind, after, (result) => {
       if (result.kind === "lost") this.move(NOT_SUBSCRIBED);
       respond(result.kind === "lost" ? result.lost : undefined);
@@ -185,7 +180,7 @@ export class Delivery implements GroupMember {
 
   fallBehind(prev: Seq): void {
     if (this.#state.kind !== "live") return;
-    const { shape } = this.#state.group;
+    const { shape } = this.#state;
     this.#leave();
     const behind = this.#becomeBehind(shape, this.#host.head.cursor.seq, prev);
     behind.full = true;
@@ -196,12 +191,12 @@ export class Delivery implements GroupMember {
     this.#owner.fail(error);
   }
 
-  #join(selection: Selection, prev: Seq): Live {
-    return { kind: "live", group: this.#host.join(this, selection, this.#framing, prev) };
+  #join(selection: Selection, prev: Seq): Group {
+    return this.#host.join(this, selection, this.framing, prev);
   }
 
   #leave(): void {
-    if (this.#state.kind === "live") this.#host.leave(this, this.#state.group);
+    if (this.#state.kind === "live") this.#host.leave(this, this.#state);
     if (this.#state.kind === "behind") this.#owner.watchBehind(false);
   }
 
@@ -226,7 +221,7 @@ export class Delivery implements GroupMember {
   #send(bytes: Buffer, shared?: Buffer): void {
     if (this.socket.write(bytes, shared)) return;
     const state = this.#state;
-    if (state.kind === "live") this.fallBehind(state.group.prev);
+    if (state.kind === "live") this.fallBehind(state.prev);
     if (state.kind !== "behind") return;
     state.full = true;
     state.progressAtMs = this.#host.monotonicMs();

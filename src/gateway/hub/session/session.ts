@@ -22,7 +22,7 @@ import { errorText, goawayText, pongText, subscribedText, unsubscribedText } fro
 import { type SelectionPart, selectionOf } from "./selection.ts";
 import type { SessionHost } from "./session-host.ts";
 import type { Socket } from "./socket.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { addTo, checkNew, removeFrom, type Subscription } from "./subscriptions.ts";
 
 /** `waiting`: not subscribed, until `deadlineMs`. `closing`: terminated at `deadlineMs`. */
 type Phase =
@@ -37,13 +37,11 @@ const CLOSED: Phase = { kind: "closed" };
 /** One connection's conversation: messages in and out. Its {@link Delivery} sends the events. */
 export class Session implements DeliveryOwner {
   readonly #host: SessionHost<Session>;
-  readonly #socket: Socket;
   readonly #delivery: Delivery;
   /** Created with the first command: most clients subscribe by URL and never send one. */
   #commands: CommandQueue | undefined;
-  readonly #subscriptions: Subscriptions;
+  #subscriptions: readonly Subscription[] = [];
   readonly #rights: Rights;
-  readonly #framing: Framing;
   #phase: Phase;
   /** Deadline by which the head must reach the first `after`. */
   #aheadUntilMs: number | undefined;
@@ -59,12 +57,9 @@ export class Session implements DeliveryOwner {
     rights: Rights,
   ) {
     this.#host = host;
-    this.#socket = socket;
     this.#rights = rights;
-    this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", deadlineMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
     host.watch(this, "unsubscribed", true);
-    this.#framing = framing;
     countOpened(host.counters, framing);
     this.#delivery = new Delivery(host, socket, framing, this);
     this.#delivery.write(host.hello(rights.plan));
@@ -107,7 +102,7 @@ export class Session implements DeliveryOwner {
   closed(): void {
     const { counters } = this.#host;
     if (this.isOpen) counters.closed.client += 1;
-    if (this.#phase.kind !== "closed") countGone(counters, this.#framing);
+    if (this.#phase.kind !== "closed") countGone(counters, this.#delivery.framing);
     this.#delivery.end();
     this.#phase = CLOSED;
     this.#host.gone(this);
@@ -121,7 +116,7 @@ export class Session implements DeliveryOwner {
     this.#commands?.clear();
     this.#phase = { kind: "closing", deadlineMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
     this.#host.watch(this, "closing", true);
-    this.#socket.close(reason);
+    this.#delivery.socket.close(reason);
   }
 
   /** Asks the client to reconnect later. Delivery continues until the connection is closed. */
@@ -132,7 +127,7 @@ export class Session implements DeliveryOwner {
   /** Checks deadlines. Called about once a second while the session is watched. */
   check(nowMs: number): void {
     const phase = this.#phase;
-    if (phase.kind === "closing" && nowMs >= phase.deadlineMs) this.#socket.terminate();
+    if (phase.kind === "closing" && nowMs >= phase.deadlineMs) this.#delivery.socket.terminate();
     const awaitsResponse = this.#isResuming || this.#commands?.isEmpty === false;
     if (phase.kind === "waiting" && nowMs >= phase.deadlineMs && !awaitsResponse) this.close("no-command");
     this.#delivery.check(nowMs);
@@ -231,8 +226,8 @@ export class Session implements DeliveryOwner {
         this.#delivery.write(pongText(command.id, this.#host.wallMs()));
         break;
       case "unsubscribe":
-        this.#subscriptions.remove(command.id);
-        this.#delivery.move(this.#subscriptions.selection);
+        this.#subscriptions = removeFrom(this.#subscriptions, command.id);
+        this.#delivery.move(selectionOf(this.#subscriptions));
         this.#delivery.write(unsubscribedText(command.id, this.#host.head.cursor));
         break;
       case "subscribe":
@@ -251,7 +246,7 @@ export class Session implements DeliveryOwner {
 
   #subscribe(command: Subscribe, part: SelectionPart): void {
     if (command.mirror) this.#host.checkMirror(this.#rights);
-    this.#subscriptions.check(command.id, part);
+    checkNew(this.#subscriptions, { id: command.id, ...part }, this.#host.limits.subscriptions);
     this.#setMode(command);
     if (command.after === undefined) this.#start(command, part);
     else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
@@ -283,9 +278,9 @@ export class Session implements DeliveryOwner {
     const { head } = this.#host;
     const { mask, filter } = part;
     if (lost) this.#host.counters.resets[lost.reason] += 1;
-    const added = channelsOf(mask & ~this.#subscriptions.selection.mask);
+    const added = channelsOf(mask & ~selectionOf(this.#subscriptions).mask);
     this.#follow(command, part);
-    this.#delivery.move(this.#subscriptions.selection);
+    this.#delivery.move(selectionOf(this.#subscriptions));
     const channels = channelsOf(mask);
     const answer = { id, channels, filter, cursor: head.cursor, resumed: "reset", lost } as const;
     if (snapshot === false) this.#delivery.write(subscribedText(answer));
@@ -330,7 +325,7 @@ export class Session implements DeliveryOwner {
   }
 
   #follow({ id, mirror, max_message }: Subscribe, part: SelectionPart): void {
-    this.#subscriptions.add(id, part);
+    this.#subscriptions = addTo(this.#subscriptions, { id, ...part });
     if (!mirror) this.#delivery.maxMessage ??= max_message;
     if (this.#phase.kind !== "waiting") return;
     this.#phase = FOLLOWING;

@@ -1,56 +1,54 @@
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import { type CommandId, FlarewireError } from "../../../base/protocol/index.ts";
 import { channelsOf } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
-import { type Selection, type SelectionPart, selectionOf } from "./selection.ts";
+import type { SelectionPart } from "./selection.ts";
 
-/** One connection's subscriptions. The connection receives their union, each event once. */
-export class Subscriptions {
-  readonly #max: number;
-  // Copied on each change: an array that is pushed to has spare capacity, in every connection.
-  #subscriptions: readonly (SelectionPart & { readonly id: CommandId })[] = [];
+/** A connection with several receives their union, each event once. */
+export interface Subscription extends SelectionPart {
+  readonly id: CommandId;
+}
 
-  constructor(max: number) {
-    this.#max = max;
-  }
+/** Most clients have one subscription, and most of them the same. They share it. */
+const SHARED = new BoundedMap<string, readonly Subscription[]>(64);
 
-  get selection(): Selection {
-    return selectionOf(this.#subscriptions);
-  }
-
-  /** Throws `duplicate-subscription`, `too-many-subscriptions` or `filter-conflict`. */
-  check(id: CommandId, { mask, filter }: SelectionPart): void {
-    if (this.#subscriptions.some((existing) => existing.id === id)) {
-      throw new FlarewireError(
-        "duplicate-subscription",
-        `id is ${quote(id)}, but a subscription with that id exists; use another id`,
-        { field: "id" },
-      );
-    }
-    if (this.#subscriptions.length >= this.#max) {
-      const message = `the connection has ${this.#subscriptions.length} subscriptions; the limit is ${this.#max}`;
-      throw new FlarewireError("too-many-subscriptions", message, { field: "id", bound: `${this.#max}` });
-    }
-    const other = this.#subscriptions.find(
-      (existing) => existing.mask & mask && existing.filter?.key !== filter?.key,
+/** Throws `duplicate-subscription`, `too-many-subscriptions` or `filter-conflict`. */
+export function checkNew(
+  subscriptions: readonly Subscription[],
+  { id, mask, filter }: Subscription,
+  max: number,
+): void {
+  if (subscriptions.some((existing) => existing.id === id)) {
+    throw new FlarewireError(
+      "duplicate-subscription",
+      `id is ${quote(id)}, but a subscription with that id exists; use another id`,
+      { field: "id" },
     );
-    if (other) {
-      const shared = channelsOf(other.mask & mask).join(", ");
-      const message = `subscription ${quote(other.id)} follows ${shared} with another filter; use that filter, or another connection`;
-      throw new FlarewireError("filter-conflict", message, { field: "filter" });
-    }
   }
+  if (subscriptions.length >= max) {
+    const message = `the connection has ${subscriptions.length} subscriptions; the limit is ${max}`;
+    throw new FlarewireError("too-many-subscriptions", message, { field: "id", bound: `${max}` });
+  }
+  const other = subscriptions.find(
+    (existing) => existing.mask & mask && existing.filter?.key !== filter?.key,
+  );
+  if (other) {
+    const shared = channelsOf(other.mask & mask).join(", ");
+    const message = `subscription ${quote(other.id)} follows ${shared} with another filter; use that filter, or another connection`;
+    throw new FlarewireError("filter-conflict", message, { field: "filter" });
+  }
+}
 
-  add(id: CommandId, { mask, filter }: SelectionPart): void {
-    this.#subscriptions = this.#subscriptions.concat({ id, mask, filter });
-  }
+export function addTo(subscriptions: readonly Subscription[], added: Subscription): readonly Subscription[] {
+  if (subscriptions.length > 0) return subscriptions.concat(added);
+  const { id, mask, filter } = added;
+  return SHARED.ensure(JSON.stringify([id, `${mask}`, filter?.key]), () => [added]);
+}
 
-  /** Throws `unknown-subscription`. */
-  remove(id: CommandId): void {
-    const at = this.#subscriptions.findIndex((existing) => existing.id === id);
-    if (at >= 0) this.#subscriptions = this.#subscriptions.toSpliced(at, 1);
-    else {
-      const message = `id is ${quote(id)}, but no subscription has that id`;
-      throw new FlarewireError("unknown-subscription", message, { field: "id" });
-    }
-  }
+/** Throws `unknown-subscription`. */
+export function removeFrom(subscriptions: readonly Subscription[], id: CommandId): readonly Subscription[] {
+  const at = subscriptions.findIndex((existing) => existing.id === id);
+  if (at >= 0) return subscriptions.toSpliced(at, 1);
+  const message = `id is ${quote(id)}, but no subscription has that id`;
+  throw new FlarewireError("unknown-subscription", message, { field: "id" });
 }
