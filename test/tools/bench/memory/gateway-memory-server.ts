@@ -6,6 +6,7 @@
 import { createConfig } from "../../../../src/app/config/config.ts";
 import { startGateway } from "../../../../src/app/serve.ts";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
+import { DOCUMENTS } from "../../../../src/extensions/docs/site/documents.ts";
 import type { SnapshotSource } from "../../../../src/gateway/source/index.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../../support/world/samples.ts";
 import { serveHeld } from "./memory-control.ts";
@@ -37,6 +38,9 @@ const config = createConfig({
   anonymousStreams: 1_000_000_000,
 });
 const { url } = await startGateway(config, { source });
+// Otherwise the server prepares its documents ten seconds after its start, and their 3 MB would
+// count as memory of the connections.
+for (const { path } of Object.values(DOCUMENTS)) await (await fetch(new URL(path, url))).arrayBuffer();
 await serveHeld(Number(new URL(url).port));
 
 function withFlares(count: number) {
