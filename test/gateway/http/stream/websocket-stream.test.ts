@@ -205,3 +205,14 @@ test("[W1] [W27] a filter in the URL is equal to a filter in a command", async (
   await client.answer("subscribed", "same");
   expect(client.seqs).toEqual([1, 4]);
 });
+
+test("an idle connection has one listener of its end, and all that wait for it learn of it", async ({
+  wire,
+}) => {
+  const [client, stays] = [wire.client("?channels=*"), wire.client()];
+  await Promise.all([client.answer("subscribed"), stays.answer("hello")]);
+  expect(wire.sockets().map((socket) => socket.listenerCount("close"))).toEqual([1, 1]);
+  client.ws.terminate();
+  await wire.sessions(1);
+  expect(wire.sockets()).toHaveLength(1);
+});
