@@ -88,14 +88,8 @@ function refuse(
   const { headers, url = "" } = request.raw;
   if (url.length > settings.urlLimit) {
     const bound = `at most ${settings.urlLimit} characters`;
-    return new FlarewireError(
-      "address-too-long",
-      `the URL has ${url.length} characters; ${bound} are allowed`,
-      {
-        field: "url",
-        bound,
-      },
-    );
+    const message = `the URL has ${url.length} characters; ${bound} are allowed`;
+    return new FlarewireError("address-too-long", message, { field: "url", bound });
   }
   const length = Number(headers["content-length"] ?? 0);
   const most = request.routeOptions.config.bodyLimitBytes ?? settings.bodyLimitBytes;

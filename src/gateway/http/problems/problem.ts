@@ -57,13 +57,8 @@ export function toFlarewireError(error: unknown): FlarewireError {
   if (error instanceof FlarewireError) return error;
   const status = refusalStatus(error);
   if (status === undefined || !(error instanceof Error)) {
-    return new FlarewireError(
-      "internal",
-      "internal error; the server's log has the cause under this instance",
-      {
-        cause: error,
-      },
-    );
+    const text = "internal error; the server's log has the cause under this instance";
+    return new FlarewireError("internal", text, { cause: error });
   }
   const message =
     "code" in error && error.code === "FST_ERR_BAD_URL"

@@ -227,6 +227,8 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
+type Page = Extract<PollAnswer, { kind: "page" }>;
+
 interface PollContext extends WithPolicy {
   readonly polls: LongPoll;
   readonly by: Claimant;
@@ -261,14 +263,21 @@ async function poll(
   reply.headers({ "flarewire-cursor": cursor, "cache-control": isOpen ? PAGE_CACHING[kind] : "no-store" });
   if (answer.kind === "nothing") return reply.code(204).send();
   if (answer.more) reply.header("link", `<${nextPage(request, prefix, cursor)}>; rel="next"`);
-  const filter = compileFilter(query.filter);
-  const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
-  const prefixText = `{"cursor":"${cursor}",${inForce}"events":[`;
-  const lists = answer.snapshot ? [Buffer.from(',"snapshot":'), answer.snapshot] : [];
-  const more = Buffer.from(`],"more":${answer.more}`);
-  const body = Buffer.concat([Buffer.from(prefixText), answer.bytes, more, ...lists, Buffer.from("}")]);
+  const body = bodies.get(answer) ?? bodyOf(answer, query);
+  bodies.set(answer, body);
   reply.headers({ "content-type": "application/json; charset=utf-8", "content-length": `${body.length}` });
   return request.method === "HEAD" ? reply.send() : reply.send(body);
+}
+
+/** The bodies of pages, which polls may share. */
+const bodies = new WeakMap<Page, Buffer>();
+
+function bodyOf({ cursor, bytes, more, snapshot }: Page, query: PollQuery): Buffer {
+  const filter = compileFilter(query.filter);
+  const inForce = filter ? `"filter":${JSON.stringify(filter.inForce)},` : "";
+  const begin = Buffer.from(`{"cursor":"${formatCursor(cursor)}",${inForce}"events":[`);
+  const lists = snapshot ? [Buffer.from(',"snapshot":'), snapshot] : [];
+  return Buffer.concat([begin, bytes, Buffer.from(`],"more":${more}`), ...lists, Buffer.from("}")]);
 }
 
 function lossText(events: number | null): string {
@@ -290,7 +299,8 @@ async function waitForEvents(
     gone.abort();
   });
   whenOver(request, reply, () => {
-    gone.abort();
+    // Without a reason, it would create an error for each poll.
+    gone.abort("over");
     release();
   });
   const answer = await polls.take(pollQuery, gone.signal, by);

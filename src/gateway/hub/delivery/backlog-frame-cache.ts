@@ -45,14 +45,8 @@ export class BacklogFrameCache {
     // A part that ended at its size limit stays valid: later records do not belong to it.
     if (entry && (entry.last === last || (entry.frames.through < entry.last && entry.frames.through < last)))
       return entry.frames;
-    const { epoch, ...position } = from;
-    const fresh = frameEvents(
-      records,
-      shape,
-      { ...position, heads: new EventHeadCache(epoch) },
-      undefined,
-      maxBytes,
-    );
+    const position = { ...from, heads: new EventHeadCache(from.epoch) };
+    const fresh = frameEvents(records, shape, position, undefined, maxBytes);
     const frames = fresh.bytes ? { ...fresh, bytes: copyOutOfPool(fresh.bytes) } : fresh;
     this.#entries.set(key, { frames, last });
     return frames;

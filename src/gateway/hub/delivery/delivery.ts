@@ -343,12 +343,7 @@ export class Delivery implements GroupMember {
     // Filtered frames depend on the lists before them, and sparse ones on the gaps, so only others
     // are cached.
     if (!walk && !sparse) return backlogFrames.frame(records, shape, { ...from, epoch }, limits.catchUpBytes);
-    return frameEvents(
-      records,
-      shape,
-      { ...from, heads: new EventHeadCache(epoch) },
-      walk,
-      limits.catchUpBytes,
-    );
+    const position = { ...from, heads: new EventHeadCache(epoch) };
+    return frameEvents(records, shape, position, walk, limits.catchUpBytes);
   }
 }

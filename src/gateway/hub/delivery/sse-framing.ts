@@ -4,6 +4,9 @@ import { beforeLists, type FramedEvent, type Framing } from "./framing.ts";
 /** The fields of a message that determine the name and id of its server-sent event. */
 const Outline = z.object({ type: z.string(), cursor: z.string().optional(), lost: z.unknown().optional() });
 
+/** The end of a server-sent event. */
+const END = Buffer.from("\n\n");
+
 /** The ends of messages with lists, each with the end of the server-sent event. */
 const ends = new WeakMap<Buffer, Buffer>();
 
@@ -29,25 +32,17 @@ export const sseFraming: Framing = {
   message: (json) => Buffer.from(`${fieldsOf(json)}${json}\n\n`),
 
   withLists(json, end) {
-    const shared = ends.get(end) ?? Buffer.concat([end, Buffer.from("\n\n")]);
+    const shared = ends.get(end) ?? Buffer.concat([end, END]);
     ends.set(end, shared);
     return [Buffer.from(fieldsOf(json) + beforeLists(json)), shared];
   },
 
   events(events: readonly FramedEvent[]) {
     // JSON text has no line breaks, so each message is one `data` line.
-    const heads = events.map(({ name, cursor, own, head }) => fields(name, cursor) + own + head);
-    const total = events.reduce(
-      (sum, { encoded }, at) => sum + (heads[at]?.length ?? 0) + encoded.length + 2,
-      0,
-    );
-    const bytes = Buffer.allocUnsafe(total);
-    let offset = 0;
-    for (const [at, { encoded }] of events.entries()) {
-      offset += bytes.write(heads[at] ?? "", offset, "latin1");
-      offset += encoded.copy(bytes, offset);
-      offset += bytes.write("\n\n", offset, "latin1");
-    }
-    return bytes;
+    const parts = events.flatMap(({ name, cursor, own, head, encoded }) => [
+      Buffer.from(fields(name, cursor) + own + head, "latin1"),
+      ...[encoded, END],
+    ]);
+    return Buffer.concat(parts);
   },
 };

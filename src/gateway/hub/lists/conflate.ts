@@ -51,14 +51,8 @@ export function frameMissed(
     const own = '{"type":"missed"';
     const head = `,"seq":${record.seq},"emitted_at":"${emittedAt}",`;
     const { encoded } = event;
-    framed.push({
-      cursor: undefined,
-      name: "missed",
-      own,
-      head,
-      encoded,
-      isCommon: encoded === record.encoded,
-    });
+    const isCommon = encoded === record.encoded;
+    framed.push({ cursor: undefined, name: "missed", own, head, encoded, isCommon });
     bytes += own.length + head.length + encoded.length;
   }
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };

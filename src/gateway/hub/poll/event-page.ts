@@ -46,6 +46,16 @@ export interface PageContext {
 
 type Pause = () => Promise<void>;
 
+export interface PageRequest {
+  readonly shape: StreamShape;
+  readonly from: Cursor;
+  readonly prev: Seq;
+  readonly limit: number;
+  readonly steps?: Steps | undefined;
+  readonly pause: Pause;
+  readonly signal: AbortSignal;
+}
+
 /** A part of the log, or the reason that it is lost. */
 export type EventPage =
   | {
@@ -71,15 +81,7 @@ export type EventPage =
  */
 export async function readPage(
   { log, head, history }: PageContext,
-  request: {
-    readonly shape: StreamShape;
-    readonly from: Cursor;
-    readonly prev: Seq;
-    readonly limit: number;
-    readonly steps?: Steps | undefined;
-    readonly pause: Pause;
-    readonly signal: AbortSignal;
-  },
+  request: PageRequest,
 ): Promise<EventPage> {
   const { shape, from, prev, limit, pause, signal } = request;
   const { epoch } = head.cursor;
@@ -89,11 +91,11 @@ export async function readPage(
   const selected: LogRecord[] = [];
   let { steps } = request;
   let position = from;
-  let [bytes, examined] = [0, 0];
+  let [size, examined] = [0, 0];
   const { filtered } = shape.selection;
   const maxExamined = filtered ? MAX_FILTERED : MAX_EXAMINED;
   const isFull = () =>
-    selected.length >= limit || bytes >= PAGE_BYTES || examined >= maxExamined || signal.aborted;
+    selected.length >= limit || size >= PAGE_BYTES || examined >= maxExamined || signal.aborted;
   // Look it up each time: during a pause the head may move, even to another history.
   const isAtHead = () => epoch === head.cursor.epoch && position.seq >= head.cursor.seq;
   const lasting = !filtered && shape.selection.lasting;
@@ -121,22 +123,16 @@ export async function readPage(
       const event = shape.select(record, steps?.next(record));
       if (!event) continue;
       selected.push({ ...record, name: event.name, encoded: event.encoded });
-      bytes += event.encoded.length;
+      size += event.encoded.length;
     }
     const isExamined = position.seq >= (result.records.at(-1)?.seq ?? 0);
     if (isExamined && reached.seq > position.seq) position = reached;
   }
   const more = !isAtHead();
   // Framing a full page takes a turn's time, too.
-  if (bytes > 0) await pause();
+  if (size > 0) await pause();
   const chosen: StreamShape = { ...shape, select: (record) => record };
-  const frames = frameEvents(selected, chosen, { heads: new EventHeadCache(epoch), prev, through: prev });
-  return {
-    kind: "page",
-    bytes: frames.bytes ?? Buffer.alloc(0),
-    count: selected.length,
-    cursor: position,
-    more,
-    steps,
-  };
+  const start = { heads: new EventHeadCache(epoch), prev, through: prev };
+  const { bytes = Buffer.alloc(0), count } = frameEvents(selected, chosen, start);
+  return { kind: "page", bytes, count, cursor: position, more, steps };
 }

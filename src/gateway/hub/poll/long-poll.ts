@@ -1,5 +1,6 @@
+import { BoundedMap } from "../../../base/lib/bounded-map.ts";
 import type { Clock } from "../../../base/lib/time/clock.ts";
-import { type Cursor, compileFilter, type Filter } from "../../../base/protocol/index.ts";
+import { type Cursor, compileFilter, type Filter, formatCursor } from "../../../base/protocol/index.ts";
 import { maskOf, resolveChannels } from "../channel-mask.ts";
 import type { Claimant } from "../fair-queue.ts";
 import type { Steps } from "../lists/list-walk.ts";
@@ -7,7 +8,7 @@ import { OLDEST, readCursor } from "../session/connect-query.ts";
 import { selectionOf } from "../session/selection.ts";
 import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { TurnBudget } from "../turn-budget.ts";
-import { type EventPage, jsonFraming, type PageContext, readPage } from "./event-page.ts";
+import { type EventPage, jsonFraming, type PageContext, type PageRequest, readPage } from "./event-page.ts";
 import { Waiters } from "./waiters.ts";
 
 export interface PollQuery {
@@ -29,6 +30,11 @@ export interface PollQuery {
   /** Adds the lists at the head to the response, if `after` is absent. */
   readonly snapshot?: boolean | undefined;
 }
+
+/** Shared pages, of about 1 MiB at most. */
+const MAX_PAGES = 16;
+/** A shared page must not end early because one of its readers is gone. */
+const NEVER = new AbortController().signal;
 
 /** A page; or, if no event came before the wait ended, the cursor from which to poll next. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
@@ -53,12 +59,16 @@ export class LongPoll {
   readonly #options: LongPollOptions;
   readonly #waiters: Waiters;
   readonly #turn: TurnBudget;
+  /** Pages at the current head, by their requests. */
+  readonly #pages = new BoundedMap<string, Promise<EventPage>>(MAX_PAGES);
 
   constructor(options: LongPollOptions) {
     const { head, clock, stopping } = options;
     this.#options = options;
     this.#turn = options.turn ?? new TurnBudget(() => clock.monotonic());
     this.#waiters = new Waiters(head, clock, stopping);
+    head.onChange(() => this.#pages.clear());
+    head.onRestart(() => this.#pages.clear());
   }
 
   get waiting(): number {
@@ -90,7 +100,7 @@ export class LongPoll {
     const pause = () => this.#turn.pause(by);
     const request = { shape, prev: start.seq, limit: query.limit, pause, signal };
     for (let from = start; ; ) {
-      const page = await readPage(this.#options, { ...request, from, steps });
+      const page = await this.#page({ ...request, from, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
       from = page.cursor;
       steps = page.steps;
@@ -99,6 +109,19 @@ export class LongPoll {
       const emptyUpTo = await this.#waiters.wait(shape, deadlineMs, signal);
       if (emptyUpTo) return { kind: "nothing", cursor: emptyUpTo };
     }
+  }
+
+  /** Reads a page. All who request it at one head share it (law L6). */
+  async #page(request: PageRequest): Promise<EventPage> {
+    const { shape, from, prev, limit, pause } = request;
+    // The steps of a filtered page serve one reader.
+    if (shape.selection.filtered) return readPage(this.#options, request);
+    const key = `${shape.key} ${formatCursor(from)} ${prev} ${limit}`;
+    const known = this.#pages.get(key);
+    if (known) await pause();
+    const page = known ?? readPage(this.#options, { ...request, signal: NEVER });
+    if (!known) this.#pages.set(key, page);
+    return page;
   }
 
   /** Returns the cursor to read after; `undefined` if events after the query's time may be lost. */

@@ -42,6 +42,21 @@ test("[L5] another request runs between the slices of long searches through the 
   expect(order).toEqual(["another", "search 0", "search 1", "search 2"]);
 });
 
+test("[L6] polls after the same cursor share a page's bytes until the head moves", async ({ sut }) => {
+  await sut.publish("list", "flare");
+  const polls = new LongPoll({ ...sut, history: sut.hub.history, stopping: sut.hub.stopping });
+  const { signal } = new AbortController();
+  const take = async (channels: string[]) => {
+    const page = await polls.take({ channels, after: `${EPOCH}-0`, limit: 10, waitMs: 0 }, signal);
+    return page.kind === "page" ? page : expect.unreachable(page.kind);
+  };
+  const [first, second, other] = await Promise.all([take(["*"]), take(["*"]), take(["newest.*"])]);
+  expect([first.count, other.count]).toEqual([2, 1]);
+  expect(second.bytes).toBe(first.bytes);
+  await sut.publish("list");
+  expect([(await take(["*"])).count, (await take(["newest.*"])).count]).toEqual([3, 2]);
+});
+
 test("a search stops at its current position when its client disconnects", async ({ sut }) => {
   for (let poll = 0; poll < 20; poll++) await sut.publish(...Array(10).fill("list"));
   const { turns, takeTurn, take } = createPolls(sut);
