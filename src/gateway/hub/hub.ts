@@ -51,6 +51,8 @@ export class Hub {
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
   readonly #groups = new GroupIndex();
+  /** Each batch begins with another group, so that no transport is always last. */
+  #round = 0;
   readonly #sessions = new Set<Session>();
   readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
     unsubscribed: new Set(),
@@ -272,7 +274,9 @@ export class Hub {
     const mask = maskOfRecords(records);
     // A session that leaves its group here may create a new group. The new group starts after this
     // batch, so this loop need not visit it.
-    for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
+    const groups = [...this.#groups.affectedBy(mask, steps)];
+    const first = this.#round++ % (groups.length || 1);
+    for (const [group, affected] of [...groups.slice(first), ...groups.slice(0, first)]) {
       const selected = affected ? affected.flatMap((index) => records[index] ?? []) : records;
       group.publish(selected, heads, batchSteps, this.#host);
     }

@@ -22,6 +22,21 @@ test("[L6] sessions with equal subscriptions get the same buffer, in one write p
   expect(sockets[0]?.of("event").length).toBe(3);
 });
 
+test("[L5] each batch goes to another group first", async ({ sut }) => {
+  const order: string[] = [];
+  for (const transport of ["plain", "deflated"])
+    sut.open({ channels: ["*"] }, (socket) => {
+      socket.isDeflated = transport === "deflated";
+      socket.onMessage = ({ type }) => {
+        if (type === "event") order.push(transport);
+      };
+    });
+  for (let batch = 0; batch < 3; batch++) await sut.publish("status");
+  expect(order.slice(0, 2).toSorted()).toEqual(["deflated", "plain"]);
+  expect(order.slice(2, 4)).toEqual(order.slice(0, 2).toReversed());
+  expect(order.slice(4)).toEqual(order.slice(0, 2));
+});
+
 test("[W13] events arrive in order, each once, with the body from the log", async ({ sut }) => {
   const socket = sut.open({ channels: ["newest.bsc", "status"] });
   await sut.publish("list", "flare", "status");
