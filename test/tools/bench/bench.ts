@@ -9,7 +9,7 @@
  * - resources [--rounds 5]
  * - admission [--rounds 5], memory [--short], storm [--comers 10000], lockout
  * - dear [--seconds 20] [--attackers 1] [--only NAME], first-use [--rounds 3]
- * - pollers [--clients 10000]
+ * - pollers [--clients 10000], mixed [--rounds 5] [--checkout DIRECTORY] [--short]
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
  * - against --checkout DIRECTORY [--rounds 5]
  * - dashboard [--short], heap [--short], widget [--short]
@@ -32,6 +32,7 @@ import { benchHistory } from "./history.ts";
 import { benchLive } from "./live.ts";
 import { benchLockout } from "./lockout.ts";
 import { benchMemory } from "./memory/memory.ts";
+import { benchMixed } from "./mixed/mixed.ts";
 import { benchDashboard } from "./pages/dashboard.ts";
 import { benchHeap } from "./pages/heap.ts";
 import { benchWidget } from "./pages/widget.ts";
@@ -114,6 +115,11 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   edges: () => benchEdges(clients),
   lockout: () => benchLockout(),
   pollers: () => benchPollers(positionals.includes("pollers") ? clients : 10_000),
+  mixed: () =>
+    benchMixed(
+      values.short ? { rounds: 1, ms: 5_000 } : { rounds: readCount("rounds", 5), ms: 10_000 },
+      values.checkout,
+    ),
   dear: () =>
     benchDear({ seconds: readCount("seconds"), attackers: readCount("attackers"), only: values.only }),
   "first-use": () => benchFirstUse(readCount("rounds", 3)),

@@ -3,7 +3,10 @@
  * written in Node would need more CPU than the measured servers; this one needs about half a core.
  *
  *   load-client key=value …
- *     kind=ws|sse|socketio|nats   protocol of the connections
+ *     kind=ws|sse|poll|socketio|nats
+ *                                 protocol of the connections. poll: each connection repeats long
+ *                                 polls after its latest cursor; the events of a page are its
+ *                                 deliveries
  *     port=N                      the server, on 127.0.0.1
  *     paths=FILE                  request targets, one a line; connection i asks for line i
  *                                 modulo their number
@@ -12,6 +15,8 @@
  *                                 (optional)
  *     prefix=TEXT                 messages with this beginning are deliveries; others are not
  *                                 counted
+ *     emitted=1                   the events state when they were appended: `watch` reports delays
+ *                                 from that time
  *     deflated=1                  deliveries are the compressed messages instead
  *     patient=1                   a connection refused with Retry-After retries after that time, as
  *                                 often as necessary
@@ -28,7 +33,9 @@
  *         server responds to each trigger with "deliveries nanoseconds\n", where the time is the
  *         machine's monotonic clock just before the append.
  *         SIZE, for kind=nats: bytes of payload per delivery, regardless of framing; else 0
- *     watch MS                    only counts, for MS milliseconds
+ *     watch MS                    only counts, for MS milliseconds. With emitted=1, a delay is divided
+ *                                 at the time when the kernel got the last of the bytes that were
+ *                                 read at once: on one machine, that is the server's write
  *     close                       ends all connections with a reset, so that no port stays in
  *                                 TIME_WAIT
  */
@@ -48,21 +55,26 @@
 #include <unistd.h>
 
 #define PREFIX_MAX 32
+#define SEEN_MAX 255
 #define RING 4096
 #define LATENCIES (1 << 22)
 
-enum kind { WS, SSE, SOCKETIO, NATS };
+enum kind { WS, SSE, POLL, SOCKETIO, NATS };
 enum state { CONNECTING, UPGRADING, OPEN, CLOSED, AWAY };
 
 struct connection {
   int fd;
   uint8_t state, opcode, header_have, header_need, seen_have, line_feeds;
   uint8_t header[14];
-  uint8_t seen[PREFIX_MAX];
+  uint8_t seen[SEEN_MAX];
   uint8_t control_have;
   uint8_t control[125];
   uint64_t payload_left;
   uint64_t opened_at, back_at;
+  /** The response of a poll so far, and the cursor of the one before. */
+  char *page;
+  char cursor[64];
+  size_t page_have, page_size;
 };
 
 static enum kind kind = WS;
@@ -70,7 +82,8 @@ static int port, drive_port, epoll_fd, trigger_fd = -1;
 static uint64_t message_size;
 static const char *prefix = "";
 static size_t prefix_length;
-static int deflated, patient, away, refusals;
+static int deflated, emitted, patient, away, refusals;
+static size_t seen_max = PREFIX_MAX;
 static unsigned sources = 1;
 static char *headers = "";
 static char **paths, **hellos;
@@ -87,6 +100,8 @@ static uint64_t drive_began, drive_until, last_trigger, every_ns, deadline, watc
 static uint64_t base_deliveries, base_wire, base_cpu;
 static uint64_t most_batches, window, expect, sent, answered, completed, cumulative[RING];
 static uint64_t *arrivals, arrival_count, *latencies, latency_count;
+/** The two parts of each delay: until the kernel had the bytes, and until they were read. */
+static uint64_t *turns, *sockets, received_ns;
 static uint64_t pending_append_ns, pending_count;
 static int has_pending;
 static char *trigger_bytes;
@@ -95,6 +110,12 @@ static size_t trigger_length;
 static uint64_t now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t wall_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -141,6 +162,7 @@ static int dial(int to, int blocking) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int one = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (emitted) setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
   if (!blocking && sources > 1) {
     static unsigned dialed;
     struct sockaddr_in source = {.sin_family = AF_INET};
@@ -203,7 +225,9 @@ static void send_frame(struct connection *c, int opcode, const char *payload, si
 static void send_request(struct connection *c) {
   char request[4096];
   const char *path = path_count ? paths[(c - connections) % path_count] : "/";
-  int length = kind == SSE
+  int length = kind == POLL
+    ? snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s\r\n", path, port, headers)
+    : kind == SSE
     ? snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: text/event-stream\r\n%s\r\n", path, port, headers)
     : snprintf(request, sizeof request,
                "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -258,6 +282,33 @@ static void open_more(void) {
   }
 }
 
+/** Reads a time like 2026-11-30T01:02:03.456Z. Events of a batch have the same one. */
+static uint64_t time_ns(const char *text) {
+  static char known[24];
+  static uint64_t ns;
+  if (!memcmp(known, text, sizeof known)) return ns;
+  struct tm t = {0};
+  int ms;
+  if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min, &t.tm_sec, &ms) != 7) die("emitted_at");
+  t.tm_year -= 1900;
+  t.tm_mon -= 1;
+  memcpy(known, text, sizeof known);
+  return ns = ((uint64_t)timegm(&t) * 1000 + (uint64_t)ms) * 1000000u;
+}
+
+/** Records the delay of the event that begins here. */
+static void delayed(const char *event, size_t length) {
+  static const char FIELD[] = "\"emitted_at\":\"";
+  if (!watching || latency_count == LATENCIES) return;
+  char *field = memmem(event, length, FIELD, sizeof FIELD - 1);
+  if (!field || field + sizeof FIELD + 23 > event + length) die("an event without emitted_at");
+  uint64_t at = time_ns(field + sizeof FIELD - 1), now = wall_ns();
+  uint64_t received = received_ns > at ? received_ns : at;
+  turns[latency_count] = received - at;
+  sockets[latency_count] = now > received ? now - received : 0;
+  latencies[latency_count++] = now > at ? now - at : 0;
+}
+
 static void delivered(uint64_t count) {
   deliveries += count;
   if (driving && every_ns) {
@@ -281,7 +332,10 @@ static void end_of_message(struct connection *c) {
     return;
   }
   if (kind == SOCKETIO && c->seen_have == 1 && c->seen[0] == '2') send_frame(c, 1, "3", 1);
-  if (deflated ? c->header[0] & 0x40 : c->seen_have >= prefix_length && !memcmp(c->seen, prefix, prefix_length)) delivered(1);
+  if (deflated ? c->header[0] & 0x40 : c->seen_have >= prefix_length && !memcmp(c->seen, prefix, prefix_length)) {
+    delivered(1);
+    if (emitted) delayed((char *)c->seen, c->seen_have);
+  }
 }
 
 /** Parses frames that arrive in pieces. */
@@ -311,8 +365,8 @@ static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
       continue;
     }
     size_t take = left < c->payload_left ? left : (size_t)c->payload_left;
-    if (c->seen_have < PREFIX_MAX) {
-      size_t more = PREFIX_MAX - (size_t)c->seen_have;
+    if (c->seen_have < seen_max) {
+      size_t more = seen_max - (size_t)c->seen_have;
       if (more > take) more = take;
       memcpy(c->seen + c->seen_have, at, more);
       c->seen_have = (uint8_t)(c->seen_have + more);
@@ -335,17 +389,79 @@ static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
  */
 static void parse_events(struct connection *c, const uint8_t *at, size_t left) {
   for (; left > 0; left--, at++) {
+    if (c->seen_have == seen_max && c->line_feeds == 0) {
+      const uint8_t *next = memchr(at, '\n', left);
+      if (!next) return;
+      left -= (size_t)(next - at);
+      at = next;
+    }
     if (*at == '\n') {
       if (++c->line_feeds == 2) {
-        if (memmem(c->seen, c->seen_have, prefix, prefix_length)) delivered(1);
+        if (memmem(c->seen, c->seen_have, prefix, prefix_length)) {
+          delivered(1);
+          if (emitted) delayed((char *)c->seen, c->seen_have);
+        }
         c->seen_have = 0;
       }
     } else {
       if (c->line_feeds >= 2) c->seen_have = 0;
       c->line_feeds = 0;
-      if (c->seen_have < PREFIX_MAX) c->seen[c->seen_have++] = *at;
+      if (c->seen_have < seen_max) c->seen[c->seen_have++] = *at;
     }
   }
+}
+
+static void poll_on(struct connection *c) {
+  char request[4096];
+  const char *path = paths[(c - connections) % path_count];
+  int length = snprintf(request, sizeof request, "GET %s%cafter=%s&wait=55 HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n%s\r\n", path,
+                        strchr(path, '?') ? '&' : '?', c->cursor, port, headers);
+  write_small(c, request, (size_t)length);
+}
+
+/** Counts the events of a page, and polls after its cursor. */
+static void take_page(struct connection *c, char *body, size_t length) {
+  for (char *at = body, *event; (event = memmem(at, length - (size_t)(at - body), prefix, prefix_length)); at = event + 1) {
+    delivered(1);
+    size_t left = length - (size_t)(event - body);
+    if (emitted) delayed(event, left < SEEN_MAX ? left : SEEN_MAX);
+  }
+  char *field = strcasestr(c->page, "\r\nflarewire-cursor: ");
+  if (!field || sscanf(field + 20, "%63[^\r]", c->cursor) != 1) die("a page without a cursor");
+  poll_on(c);
+}
+
+/** Collects the response of a poll. */
+static void parse_page(struct connection *c, const uint8_t *at, size_t left) {
+  if (c->page_have + left + 1 > c->page_size) {
+    c->page_size = 2 * (c->page_have + left + 1);
+    c->page = realloc(c->page, c->page_size);
+  }
+  memcpy(c->page + c->page_have, at, left);
+  c->page_have += left;
+  c->page[c->page_have] = 0;
+  char *end = strstr(c->page, "\r\n\r\n");
+  if (!end) return;
+  int status = atoi(c->page + 9);
+  // A poll that waited for seconds in a busy server is refused, and counts with its whole delay.
+  int is_refused = status == 503 && *c->cursor;
+  if (status != 200 && status != 204 && !is_refused) {
+    if (failed + lost < 3) fprintf(stderr, "load-client: a poll got: %.300s\n", c->page);
+    drop(c);
+    return;
+  }
+  char *field = strcasestr(c->page, "\r\ncontent-length: ");
+  size_t length = field && field < end ? strtoull(field + 18, NULL, 10) : 0;
+  char *body = end + 4;
+  if ((size_t)(c->page + c->page_have - body) < length) return;
+  *end = 0;
+  c->page_have = 0;
+  if (c->state == UPGRADING) {
+    c->state = OPEN;
+    finished_opening(c);
+  }
+  if (is_refused) poll_on(c);
+  else take_page(c, body, length);
 }
 
 static void parse_payload(struct connection *c, const uint8_t *at, size_t left) {
@@ -358,15 +474,35 @@ static void parse_payload(struct connection *c, const uint8_t *at, size_t left) 
   }
 }
 
+/** Like recv. Also notes when the kernel got the last of the bytes, if delays are measured. */
+static ssize_t take_bytes(int fd, uint8_t *buffer, size_t size) {
+  if (!emitted) return recv(fd, buffer, size, 0);
+  char control[CMSG_SPACE(sizeof(struct timespec))];
+  struct iovec part = {.iov_base = buffer, .iov_len = size};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  ssize_t got = recvmsg(fd, &message, 0);
+  struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_TIMESTAMPNS) {
+    struct timespec t;
+    memcpy(&t, CMSG_DATA(header), sizeof t);
+    received_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  }
+  return got;
+}
+
 static void receive(struct connection *c) {
   static uint8_t buffer[(1 << 18) + 1];
-  ssize_t got = recv(c->fd, buffer, sizeof buffer - 1, 0);
+  ssize_t got = take_bytes(c->fd, buffer, sizeof buffer - 1);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
     drop(c);
     return;
   }
   wire_bytes += (uint64_t)got;
+  if (kind == POLL) {
+    parse_page(c, buffer, (size_t)got);
+    return;
+  }
   if (c->state == OPEN) {
     parse_payload(c, buffer, (size_t)got);
     return;
@@ -411,12 +547,17 @@ static void report_opened(void) {
 }
 
 static void report_run(uint64_t began, const char *error) {
+  uint64_t parts = emitted ? latency_count : 0;
   qsort(latencies, latency_count, sizeof *latencies, by_value);
+  qsort(turns, parts, sizeof *turns, by_value);
+  qsort(sockets, parts, sizeof *sockets, by_value);
   printf("{\"batches\":%lu,\"deliveries\":%lu,\"bytes\":%lu,\"wallUs\":%lu,\"cpuUs\":%lu,\"lost\":%d,"
-         "\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f,\"error\":\"%s\"}\n",
+         "\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f,\"turnP50Us\":%.0f,\"turnP99Us\":%.0f,"
+         "\"socketP50Us\":%.0f,\"socketP99Us\":%.0f,\"error\":\"%s\"}\n",
          completed, deliveries - base_deliveries, wire_bytes - base_wire, (now_ns() - began) / 1000, cpu_us() - base_cpu,
          lost, quantile_us(latencies, latency_count, 0.5), quantile_us(latencies, latency_count, 0.99),
-         quantile_us(latencies, latency_count, 1), error);
+         quantile_us(latencies, latency_count, 1), quantile_us(turns, parts, 0.5), quantile_us(turns, parts, 0.99),
+         quantile_us(sockets, parts, 0.5), quantile_us(sockets, parts, 0.99), error);
   fflush(stdout);
 }
 
@@ -626,12 +767,13 @@ int main(int argc, char **argv) {
     *value++ = 0;
     const char *key = argv[i];
     if (!strcmp(key, "kind"))
-      kind = !strcmp(value, "ws") ? WS : !strcmp(value, "sse") ? SSE : !strcmp(value, "socketio") ? SOCKETIO : NATS;
+      kind = !strcmp(value, "ws") ? WS : !strcmp(value, "sse") ? SSE : !strcmp(value, "poll") ? POLL : !strcmp(value, "socketio") ? SOCKETIO : NATS;
     else if (!strcmp(key, "port")) port = atoi(value);
     else if (!strcmp(key, "drive")) drive_port = atoi(value);
     else if (!strcmp(key, "prefix")) prefix = value;
     else if (!strcmp(key, "patient")) patient = atoi(value);
     else if (!strcmp(key, "sources")) sources = (unsigned)atoi(value);
+    else if (!strcmp(key, "emitted")) emitted = atoi(value);
     else if (!strcmp(key, "deflated")) deflated = atoi(value);
     else if (!strcmp(key, "paths")) paths = read_lines(value, &path_count);
     else if (!strcmp(key, "hello")) hellos = read_lines(value, &hello_count);
@@ -640,6 +782,9 @@ int main(int argc, char **argv) {
   }
   prefix_length = strlen(prefix);
   if (prefix_length > PREFIX_MAX) die("prefix");
+  if (emitted) seen_max = SEEN_MAX;
+  turns = malloc(sizeof *turns * LATENCIES);
+  sockets = malloc(sizeof *sockets * LATENCIES);
   arrivals = malloc(sizeof *arrivals * LATENCIES);
   latencies = malloc(sizeof *latencies * LATENCIES);
   epoll_fd = epoll_create1(0);

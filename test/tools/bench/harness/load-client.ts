@@ -9,7 +9,7 @@ import { LineProcess } from "./line-process.ts";
  * describes each field.
  */
 export interface LoadOptions {
-  readonly kind: "ws" | "sse" | "socketio" | "nats";
+  readonly kind: "ws" | "sse" | "poll" | "socketio" | "nats";
   readonly port: number;
   /** Request targets; connection i uses the one at i modulo their number. */
   readonly paths: readonly string[];
@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly headers?: readonly string[];
   readonly hello?: readonly string[];
   readonly prefix?: string;
+  /** The events state when they were appended. {@link LoadClient.watch} reports delays from it. */
+  readonly emitted?: boolean;
   /** Counts compressed messages as deliveries, regardless of their beginning. */
   readonly deflated?: boolean;
   readonly drivePort?: number;
@@ -48,7 +50,7 @@ export interface Opened {
 
 /**
  * Result of a run. Latencies are measured if batches are spaced and the server reports the time of
- * each append; otherwise 0.
+ * each append, or if the events state it; otherwise 0.
  */
 export interface Run {
   readonly batches: number;
@@ -63,6 +65,12 @@ export interface Run {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly maxUs: number;
+  /** With `emitted`: from the append until the kernel has the server's bytes. */
+  readonly turnP50Us: number;
+  readonly turnP99Us: number;
+  /** With `emitted`: from then until the client has read them. */
+  readonly socketP50Us: number;
+  readonly socketP99Us: number;
 }
 
 /** Options to drive the server: see `drive` in load-client.c. */
@@ -90,10 +98,12 @@ export class LoadClient {
   /** Throws if there is no compiler. */
   constructor(options: LoadOptions) {
     const { kind, port, paths, headers, hello, prefix, deflated, drivePort, patient, sources } = options;
+    const { emitted } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
     if (hello) args.push(`hello=${this.#file("hello", `${hello.join("\n")}\n`)}`);
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
+    if (emitted) args.push("emitted=1");
     if (deflated) args.push("deflated=1");
     if (patient) args.push("patient=1");
     if (sources !== undefined) args.push(`sources=${sources}`);
