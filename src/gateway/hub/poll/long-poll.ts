@@ -166,9 +166,15 @@ function emptyPage(cursor: Cursor): Extract<EventPage, { kind: "page" }> {
   return { kind: "page", bytes: Buffer.alloc(0), count: 0, cursor, more: false, steps: undefined };
 }
 
+/** Most polls follow the same few channels without a filter. */
+const shapes = new BoundedMap<string, StreamShape>(64);
+
 function shapeOf({ channels, filter }: PollQuery): StreamShape {
-  const part = { mask: maskOf(resolveChannels(channels)), filter: compileFilter(filter) };
-  return createShape(selectionOf([part]), jsonFraming);
+  const create = () => {
+    const part = { mask: maskOf(resolveChannels(channels)), filter: compileFilter(filter) };
+    return createShape(selectionOf([part]), jsonFraming);
+  };
+  return filter ? create() : shapes.ensure(channels.join(), create);
 }
 
 const EVERYTHING = shapeOf({ channels: ["*"], limit: 1, waitMs: 0 });

@@ -130,14 +130,8 @@ export function goawayText(reconnectAfterMs: number, windowMs: number): string {
 }
 
 /** Formats the response to a rejected command; `id` if it was readable. */
-export function errorText(id: CommandId | undefined, error: FlarewireError): string {
-  return JSON.stringify({
-    type: "error",
-    id,
-    code: error.code,
-    message: error.message,
-    field: error.field,
-  });
+export function errorText(id: CommandId | undefined, { code, message, field }: FlarewireError): string {
+  return JSON.stringify({ type: "error", id, code, message, field });
 }
 
 function timestamp(ms: number): string {
