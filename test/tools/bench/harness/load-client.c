@@ -444,7 +444,7 @@ static void parse_page(struct connection *c, const uint8_t *at, size_t left) {
   if (!end) return;
   int status = atoi(c->page + 9);
   // A poll that waited for seconds in a busy server is refused, and counts with its whole delay.
-  int is_refused = status == 503 && *c->cursor;
+  int is_refused = status == 503;
   if (status != 200 && status != 204 && !is_refused) {
     if (failed + lost < 3) fprintf(stderr, "load-client: a poll got: %.300s\n", c->page);
     drop(c);
@@ -456,12 +456,16 @@ static void parse_page(struct connection *c, const uint8_t *at, size_t left) {
   if ((size_t)(c->page + c->page_have - body) < length) return;
   *end = 0;
   c->page_have = 0;
+  if (is_refused) {
+    if (c->state == OPEN) poll_on(c);
+    else send_request(c);
+    return;
+  }
   if (c->state == UPGRADING) {
     c->state = OPEN;
     finished_opening(c);
   }
-  if (is_refused) poll_on(c);
-  else take_page(c, body, length);
+  take_page(c, body, length);
 }
 
 static void parse_payload(struct connection *c, const uint8_t *at, size_t left) {
