@@ -5,7 +5,7 @@ import { createAggregatorFeed } from "../../../src/feeds/aggregator/aggregator-f
 import { AGGREGATED, type AggregatedNetwork } from "../../../src/feeds/aggregator/gecko-terminal.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { test } from "../../support/time/still-running.ts";
-import { until } from "../exchange/scripted-venue.ts";
+import { settle } from "../exchange/scripted-venue.ts";
 import { StandInAggregator } from "./stand-in.ts";
 
 const SECOND = 1_000;
@@ -46,11 +46,11 @@ class Running implements AsyncDisposable {
   }
 
   /** Advances the clock in steps until the condition holds. */
-  async advanceUntil(description: string, holds: () => boolean): Promise<void> {
-    await until(description, () => {
-      if (!holds() && this.#pending === 0) this.clock.advance(500);
-      return holds();
-    });
+  async advanceUntil(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.#pending === 0) this.clock.advance(500);
+      await settle();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,7 +81,7 @@ describe("an aggregator's pools as a market", () => {
     standIn.newest.set("avax", [{ token: token(3), symbol: "C" }]);
     await using run = new Running(standIn);
     const began = run.clock.now();
-    await run.advanceUntil("three reports", () => run.of("window").length === 3);
+    await run.advanceUntil(() => run.of("window").length === 3);
     expect(run.clock.now() - began).toBeLessThanOrEqual(10 * SECOND);
     expect(standIn.asked).toHaveLength(6);
     expect(run.of("window").map(({ group, token }) => [group, token])).toEqual([
@@ -98,9 +98,9 @@ describe("an aggregator's pools as a market", () => {
   test("are requested at most ten times a minute, and each list once a minute", async () => {
     await using standIn = await new StandInAggregator().listen();
     await using run = new Running(standIn);
-    await run.advanceUntil("the first round", () => standIn.asked.length === 6);
+    await run.advanceUntil(() => standIn.asked.length === 6);
     const began = run.clock.now();
-    await run.advanceUntil("ten minutes", () => run.clock.now() - began >= 10 * MINUTE);
+    await run.advanceUntil(() => run.clock.now() - began >= 10 * MINUTE);
     const requests = standIn.asked.length - 6;
     expect(requests).toBeGreaterThanOrEqual(54);
     expect(requests).toBeLessThanOrEqual(60);
@@ -115,7 +115,7 @@ describe("an aggregator's pools as a market", () => {
       AGGREGATED.filter(({ group }) => group === "bsc"),
     );
     const began = run.clock.now();
-    await run.advanceUntil("half a minute", () => run.clock.now() - began >= MINUTE / 2);
+    await run.advanceUntil(() => run.clock.now() - began >= MINUTE / 2);
     expect(standIn.asked).toHaveLength(2);
     expect(new Set(standIn.asked).size).toBe(2);
   });
@@ -127,7 +127,7 @@ describe("an aggregator's pools as a market", () => {
     /** The requests of each minute, and where each ended. */
     const minutes: (readonly string[])[] = [];
     for (let minute = 1, from = 0; minute <= 6; minute += 1) {
-      await run.advanceUntil(`minute ${minute}`, () => run.clock.now() - began >= minute * MINUTE);
+      await run.advanceUntil(() => run.clock.now() - began >= minute * MINUTE);
       minutes.push(standIn.asked.slice(from));
       from = standIn.asked.length;
     }
@@ -147,14 +147,14 @@ describe("an aggregator's pools as a market", () => {
   test("of additional groups are requested on their first pages only after a refusal", async () => {
     await using standIn = await new StandInAggregator().listen();
     await using run = new Running(standIn, [], AGGREGATED);
-    await run.advanceUntil("further pages", () => standIn.asked.some((path) => path.endsWith("page=3")));
+    await run.advanceUntil(() => standIn.asked.some((path) => path.endsWith("page=3")));
     standIn.refusesFor = 5;
     const before = standIn.asked.length;
-    await run.advanceUntil("a refusal", () => standIn.asked.length > before);
+    await run.advanceUntil(() => standIn.asked.length > before);
     standIn.refusesFor = undefined;
     const began = run.clock.now();
     const from = standIn.asked.length;
-    await run.advanceUntil("three minutes", () => run.clock.now() - began >= 3 * MINUTE);
+    await run.advanceUntil(() => run.clock.now() - began >= 3 * MINUTE);
     const sparing = standIn.asked.slice(from);
     expect(sparing.filter((path) => !path.endsWith("page=1"))).toEqual([]);
     expect(sparing.length).toBeGreaterThanOrEqual(4 * AGGREGATED.length);
@@ -167,15 +167,15 @@ describe("an aggregator's pools as a market", () => {
     async (mischief) => {
       await using standIn = await new StandInAggregator().listen();
       await using run = new Running(standIn, [], AGGREGATED);
-      await run.advanceUntil("further pages", () => standIn.asked.some((path) => path.endsWith("page=3")));
+      await run.advanceUntil(() => standIn.asked.some((path) => path.endsWith("page=3")));
       standIn.mischief = mischief;
       const before = standIn.asked.length;
-      await run.advanceUntil("a failure", () => standIn.asked.length > before);
+      await run.advanceUntil(() => standIn.asked.length > before);
       standIn.mischief = undefined;
       const began = run.clock.now();
-      await run.advanceUntil("a minute", () => run.clock.now() - began >= MINUTE);
+      await run.advanceUntil(() => run.clock.now() - began >= MINUTE);
       const from = standIn.asked.length;
-      await run.advanceUntil("two minutes", () => run.clock.now() - began >= 3 * MINUTE);
+      await run.advanceUntil(() => run.clock.now() - began >= 3 * MINUTE);
       expect(standIn.asked.slice(from).some((path) => !path.endsWith("page=1"))).toBe(true);
     },
   );
@@ -190,7 +190,7 @@ describe("an aggregator's pools as a market", () => {
     ]);
     const solana = AGGREGATED.filter(({ group }) => group === "solana");
     await using run = new Running(standIn, ["solana"], solana);
-    await run.advanceUntil("a listing", () => run.of("listing").length === 1);
+    await run.advanceUntil(() => run.of("listing").length === 1);
     const named = run.events.filter((event) => "token" in event);
     expect(named.map((event) => [event.kind, event.token, "pool" in event ? event.pool : ""])).toEqual([
       ["profile", mint, ""],
@@ -209,8 +209,8 @@ describe("an aggregator's pools as a market", () => {
     ]);
     standIn.newest.set("avax", [{ ...young, token: token(4) }]);
     await using run = new Running(standIn, ["bsc", "matic"]);
-    await run.advanceUntil("a second round", () => standIn.asked.length > 12);
-    await run.advanceUntil("its reports", () => run.of("window").length >= 8);
+    await run.advanceUntil(() => standIn.asked.length > 12);
+    await run.advanceUntil(() => run.of("window").length >= 8);
     expect(run.of("listing")).toEqual([
       {
         kind: "listing",
@@ -227,10 +227,10 @@ describe("an aggregator's pools as a market", () => {
   test("continue in order of time when the machine's clock is set back", async () => {
     await using standIn = await new StandInAggregator().listen();
     await using run = new Running(standIn);
-    await run.advanceUntil("events", () => run.events.length > 1);
+    await run.advanceUntil(() => run.events.length > 1);
     const before = run.events.at(-1)?.at ?? 0;
     run.clock.jumpWall(-60 * MINUTE);
-    await run.advanceUntil("five more", () => run.events.length > 6);
+    await run.advanceUntil(() => run.events.length > 6);
     expect(run.events.at(-1)?.at).toBeGreaterThan(before);
     expect(run.events.at(-1)?.at).toBeLessThan(before + MINUTE);
   });
@@ -239,18 +239,18 @@ describe("an aggregator's pools as a market", () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
     await using run = new Running(standIn);
-    await run.advanceUntil("a report", () => run.of("window").length === 1);
+    await run.advanceUntil(() => run.of("window").length === 1);
     standIn.refusesFor = 90;
     const before = standIn.asked.length;
     const began = run.clock.now();
-    await run.advanceUntil("five minutes", () => run.clock.now() - began >= 5 * MINUTE);
+    await run.advanceUntil(() => run.clock.now() - began >= 5 * MINUTE);
     expect(standIn.asked.length - before).toBeLessThanOrEqual(4);
     expect(run.feed.trouble?.()).toContain("429");
     expect(run.notices).toEqual([expect.stringContaining("warn: GeckoTerminal returned 429")]);
     const stoppedAt = run.events.at(-1)?.at ?? 0;
     expect(run.clock.now() - stoppedAt).toBeGreaterThan(2 * MINUTE);
     standIn.refusesFor = undefined;
-    await run.advanceUntil("events continue", () => (run.events.at(-1)?.at ?? 0) > stoppedAt);
+    await run.advanceUntil(() => (run.events.at(-1)?.at ?? 0) > stoppedAt);
     expect(run.clock.now() - (run.events.at(-1)?.at ?? 0)).toBeLessThan(2 * SECOND);
     expect(run.notices.at(-1)).toBe("info: GeckoTerminal responds again");
   });
@@ -259,26 +259,26 @@ describe("an aggregator's pools as a market", () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.mischief = "500";
     await using run = new Running(standIn);
-    await run.advanceUntil("some requests failed", () => standIn.asked.length >= 3);
+    await run.advanceUntil(() => standIn.asked.length >= 3);
     expect(run.events).toEqual([]);
     standIn.mischief = undefined;
-    await run.advanceUntil("time begins", () => run.of("clock").length > 0);
+    await run.advanceUntil(() => run.of("clock").length > 0);
   });
 
   test("survive invalid responses: HTML and cut connections", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
     await using run = new Running(standIn);
-    await run.advanceUntil("a report", () => run.of("window").length === 1);
+    await run.advanceUntil(() => run.of("window").length === 1);
     for (const mischief of ["html", "cut"] as const) {
       standIn.mischief = mischief;
       const before = standIn.asked.length;
-      await run.advanceUntil(`${mischief} was answered`, () => standIn.asked.length > before + 1);
+      await run.advanceUntil(() => standIn.asked.length > before + 1);
       expect(run.feed.trouble?.()).toEqual(expect.any(String));
     }
     standIn.mischief = undefined;
     const reports = run.of("window").length;
-    await run.advanceUntil("a report again", () => run.of("window").length > reports);
+    await run.advanceUntil(() => run.of("window").length > reports);
     expect(run.feed.trouble?.()).toBeUndefined();
   });
 });
