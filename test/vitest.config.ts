@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "{scale/cluster/gateways,tools/conformance/conformance,package/pack,repository/{deletable,readme-examples}}.test.ts",
   "scenarios/{chain-trouble,chaos,churn,live,live-start}.test.ts",
-  "{browser/no-data,app/cli/backtest/backtest,scale/cluster/sentinels,examples/follow-py}.test.ts",
+  "{browser/no-data,extensions/docs/tutorials,app/cli/backtest/backtest,scale/cluster/sentinels,examples/follow-py}.test.ts",
   "clients/{sdk/takeover,python/model}.test.ts",
   "{scale/cluster/broken-keys,feeds/chain/slow-endpoint}.test.ts",
 ];
@@ -21,9 +21,10 @@ const SYSTEM = [
   "clients/sdk/{chaos,takeover}.test.ts",
   "clients/python/*.test.ts",
   "scale/cluster/{cluster-node,gateways,other-market,own-user,redis-engine,sentinels,shared-state,tls}.test.ts",
-  "feeds/chain/rpc/endpoints.test.ts",
+  "feeds/chain/{rpc/endpoints,probe/endpoint-probes}.test.ts",
   "feeds/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
-  "extensions/history/{gateway-history,killed}.test.ts",
+  "extensions/{history/{gateway-history,killed},docs/{tutorials,contracts/tools}}.test.ts",
+  "{gateway/{http/stream/poll-cache,metrics/promtool},support/servers/end-with}.test.ts",
   "repository/{deletable,group-row,readme-examples}.test.ts",
 ];
 

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -7,7 +6,6 @@ import { FileBusyError } from "../../../src/app/data/sqlite-failure.ts";
 import { InputError } from "../../../src/base/lib/input-error.ts";
 import { FlarewireError } from "../../../src/base/protocol/index.ts";
 import { OutputError } from "../../../src/feeds/index.ts";
-import { newDirectory } from "../../support/servers/edges.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const failed = (facts: object) => Object.assign(new Error("failed"), facts);
@@ -46,21 +44,6 @@ test("a data directory of a process that is ending exits with 75, and an error t
   own.cause = own;
   expect(exitCodeOf(own)).toBe(1);
 });
-
-test.skipIf(process.platform === "win32")(
-  "a server that cannot write its data directory at the start, for lack of space, exits with 75",
-  ({ onTestFinished }) => {
-    const data = join(newDirectory(onTestFinished), "data");
-    // Files may have 2 KiB at most, so that a write fails as on a full disk.
-    const command = 'ulimit -f 4 && exec "$0" src/main.ts serve --port 0 --data "$1"';
-    const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, data], {
-      cwd: ROOT,
-      encoding: "utf8",
-    });
-    expect(stderr).toContain("cannot be used");
-    expect(status).toBe(75);
-  },
-);
 
 test.each(["flarewire.service", "flarewire-edge@.service"])(
   "the unit %s restarts after exit code 75 however often it takes, and not after 1",

@@ -1,25 +1,9 @@
 import { expect, test } from "vitest";
 import { npmFlagsHint } from "../../../src/app/config/config.ts";
 import { runInProcess } from "./run-in-process.ts";
-import { spawnCli, spawnCommand } from "./spawn-cli.ts";
 
 const START = { npm_package_name: "flarewire", npm_lifecycle_event: "start" };
 const HINT = "npm did not pass on --port: use npm start -- --port 1; if an .npmrc sets it, remove it there";
-
-test("npm start with a flag that npm does not pass on fails with the command to use instead", async () => {
-  await using cli = spawnCommand("npm", ["start", "--port", "1"]);
-  expect(await cli.ended()).toBe(1);
-  expect(cli.stderr()).toContain(`flarewire serve: ${HINT}\n`);
-});
-
-test("serve logs a warning if npm did not pass on a flag", async () => {
-  // The start fails because this path cannot be a data directory.
-  const environment = { ...START, npm_config_port: "1", FLAREWIRE_DATA: "package.json/data" };
-  await using cli = spawnCli(["serve"], environment);
-  await cli.ended();
-  const [line = ""] = cli.stderr().split("\n");
-  expect(JSON.parse(line)).toMatchObject({ level: "warn", msg: HINT });
-});
 
 test("passed flags, empty ones, and those of another package or script get no hint", async () => {
   const given = { ...START, npm_config_port: "1" };

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,13 +10,19 @@ import { loadConfig } from "../../../src/app/config/config.ts";
 import { startGateway } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/app/server/create-logger.ts";
 import { IS_SOAK, shareOf } from "../../support/law-runs.ts";
+import { newDirectory } from "../../support/servers/edges.ts";
 import { runInProcess } from "./run-in-process.ts";
-import { type RunningCli, spawnCli } from "./spawn-cli.ts";
+import { type RunningCli, spawnCli, spawnCommand } from "./spawn-cli.ts";
 import { hasPty, spawnPtyCli } from "./spawn-pty.ts";
 
 const SERVE = ["serve", "--port", "0", "--warmup", "0"];
 /** Servers in the test's process write no data directory. */
 const NO_DATA = { FLAREWIRE_DATA: "none" };
+
+/** What npm tells a program about itself. */
+const NPM_START = { npm_package_name: "flarewire", npm_lifecycle_event: "start" };
+const NPM_HINT =
+  "npm did not pass on --port: use npm start -- --port 1; if an .npmrc sets it, remove it there";
 
 /** Matches a log line that a healthy server does not write. */
 const TROUBLE = /"level":"(?!info)|"rejected"/;
@@ -102,4 +109,34 @@ test("an invalid recording is a user error: exit code 1", async () => {
   const { code, stderr } = await runInProcess(["serve", "--port", "0", ...recording], NO_DATA);
   expect(code).toBe(1);
   expect(stderr).toContain("LICENSE");
+});
+
+test.skipIf(process.platform === "win32")(
+  "a server that cannot write its data directory at the start, for lack of space, exits with 75",
+  ({ onTestFinished }) => {
+    const data = join(newDirectory(onTestFinished), "data");
+    // Files may have 2 KiB at most, so that a write fails as on a full disk.
+    const command = 'ulimit -f 4 && exec "$0" src/main.ts serve --port 0 --data "$1"';
+    const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, data], {
+      cwd: join(import.meta.dirname, "../../.."),
+      encoding: "utf8",
+    });
+    expect(stderr).toContain("cannot be used");
+    expect(status).toBe(75);
+  },
+);
+
+test("npm start with a flag that npm does not pass on fails with the command to use instead", async () => {
+  await using cli = spawnCommand("npm", ["start", "--port", "1"]);
+  expect(await cli.ended()).toBe(1);
+  expect(cli.stderr()).toContain(`flarewire serve: ${NPM_HINT}\n`);
+});
+
+test("serve logs a warning if npm did not pass on a flag", async () => {
+  // The start fails because this path cannot be a data directory.
+  const environment = { ...NPM_START, npm_config_port: "1", FLAREWIRE_DATA: "package.json/data" };
+  await using cli = spawnCli(["serve"], environment);
+  await cli.ended();
+  const [line = ""] = cli.stderr().split("\n");
+  expect(JSON.parse(line)).toMatchObject({ level: "warn", msg: NPM_HINT });
 });

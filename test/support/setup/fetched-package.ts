@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/", import.meta.url));
 const INSTALL_MS = 300_000;
+/** Folders that npm could not fill. This process does not try again. */
+const unavailable = new Set<string>();
 
 /**
  * Returns the folder of an npm package that is not a dependency of the project. On first use npm
@@ -19,6 +21,7 @@ export function fetchedPackage(
   const cache = join(CACHE, `${name.replace("/", "-")}-${version}`);
   const folder = join(cache, "node_modules", name);
   if (existsSync(folder)) return folder;
+  if (unavailable.has(folder)) return undefined;
   // Test files run in parallel, so each installs its own copy; the first rename wins.
   const own = `${cache}-${process.pid}`;
   try {
@@ -32,7 +35,9 @@ export function fetchedPackage(
   } finally {
     rmSync(own, { recursive: true, force: true });
   }
-  return existsSync(folder) ? folder : undefined;
+  if (existsSync(folder)) return folder;
+  unavailable.add(folder);
+  return undefined;
 }
 
 /**

@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
+import { createOpenApi } from "../../../../src/extensions/docs/index.ts";
 import { serveExamples } from "../../../gateway/http/example-server.ts";
+import { CONTRACTS } from "../../../support/expect/contracts.ts";
 import { IS_SOAK } from "../../../support/law-runs.ts";
 import type { Finish } from "../../../support/servers/edges.ts";
 import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
@@ -21,6 +23,22 @@ vi.setConfig({ testTimeout: 600_000 });
 
 /** Not all of the generators can use the compiler of this project yet. */
 const PEERS = ["typescript@5.9.3"];
+
+test("the document passes the validator of OpenAPI 3.1, below a base path too", async ({ skip }) => {
+  const folder = fetchedPackage("@seriousme/openapi-schema-validator", "2.11.0");
+  if (folder === undefined) return skip("npm cannot fetch @seriousme/openapi-schema-validator");
+  const { Validator } = await import(pathToFileURL(join(folder, "index.js")).href);
+  for (const basePath of ["", "/fw/a"]) {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(
+      structuredClone({ ...createOpenApi(basePath, CONTRACTS) }),
+    );
+    expect(errors).toBeUndefined();
+    expect([valid, validator.version]).toEqual([true, "3.1"]);
+  }
+  const broken = { ...structuredClone(createOpenApi("", CONTRACTS)), paths: { "no-slash": {} } };
+  expect((await new Validator().validate(broken)).valid).toBe(false);
+});
 
 /** A request that a tool has made of an operation. */
 interface Made {

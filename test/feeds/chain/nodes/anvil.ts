@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { describe } from "vitest";
 import { endWithThisProcess } from "../../../support/servers/end-with.ts";
 import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
-import { CONTRACT_PACKAGES } from "./contract-packages.ts";
+import { contractPackages } from "./contract-packages.ts";
 import { post } from "./post.ts";
 
 /*
@@ -18,17 +18,19 @@ import { post } from "./post.ts";
  */
 const VERSION = "1.7.1";
 const NAME = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-const PACKAGE = fetchedPackage(NAME, VERSION);
 
-/** Its path; `undefined` if it is unavailable. */
-const BINARY = PACKAGE && join(PACKAGE, "bin/anvil");
+/** Returns its path; `undefined` if it is unavailable. */
+function binary(): string | undefined {
+  const folder = fetchedPackage(NAME, VERSION);
+  return folder && join(folder, "bin/anvil");
+}
 
 /**
  * Defines tests on a real EVM. Skips them by name without one or without the exchanges' contracts,
  * which is an error on a machine that must run all tests.
  */
 export function describeOnAnvil(title: string, tests: () => void): void {
-  const isMissing = BINARY === undefined || CONTRACT_PACKAGES === undefined;
+  const isMissing = binary() === undefined || contractPackages() === undefined;
   const words = isMissing ? `${title} (skipped: npm cannot fetch ${NAME} or the contracts)` : title;
   describe.skipIf(isMissing)(words, tests);
 }
@@ -58,7 +60,7 @@ export class Anvil implements AsyncDisposable {
   async start(): Promise<this> {
     const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --slots-in-an-epoch 1 --timestamp ${GENESIS_S}`;
     const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
-    const child = spawn(BINARY ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(binary() ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;
     this.#unwatch = endWithThisProcess(child);
     for await (const line of createInterface({ input: child.stdout })) {

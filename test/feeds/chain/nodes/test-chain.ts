@@ -7,7 +7,7 @@ import { keccak256 } from "ox/Hash";
 import type * as Hex from "ox/Hex";
 import { MULTICALL3 } from "../../../../src/feeds/chain/network.ts";
 import { Anvil } from "./anvil.ts";
-import { CONTRACT_PACKAGES } from "./contract-packages.ts";
+import { contractPackages } from "./contract-packages.ts";
 
 /** A contract that can be deployed and called. */
 export interface Contract {
@@ -15,12 +15,23 @@ export interface Contract {
   readonly bytecode: Hex.Hex;
 }
 
-/** The contract of a package, as the exchange deployed it. */
+/** The contract of a package, as the exchange deployed it. It is read at its first use. */
 function packaged(path: string): Contract {
-  if (CONTRACT_PACKAGES === undefined) return { abi: [], bytecode: "0x" };
-  const text = readFileSync(join(CONTRACT_PACKAGES, path), "utf8");
-  const { abi, bytecode } = JSON.parse(text) as { abi: Abi.Abi; bytecode: string };
-  return { abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex.Hex) : `0x${bytecode}` };
+  let known: Contract | undefined;
+  const read = (): Contract => {
+    const text = readFileSync(join(contractPackages() ?? "", path), "utf8");
+    const { abi, bytecode } = JSON.parse(text) as { abi: Abi.Abi; bytecode: string };
+    return { abi, bytecode: bytecode.startsWith("0x") ? (bytecode as Hex.Hex) : `0x${bytecode}` };
+  };
+  const once = () => (known ??= read());
+  return {
+    get abi() {
+      return once().abi;
+    },
+    get bytecode() {
+      return once().bytecode;
+    },
+  };
 }
 
 const own = JSON.parse(
