@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join, matchesGlob, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -65,6 +66,9 @@ const RANKS = [MEMORY, LONG, SYSTEM, THOROUGH, ALL];
 /** The part of the run in which the files of each rank begin. */
 const ENDS = [0, 0.4, 0.7, 0.75, 1];
 
+/** Unit tests wait little, and each process loads and compiles the sources again. */
+const UNIT_WORKERS = Math.max(4, availableParallelism() - 1);
+
 // Workers and the programs that they start share compiled code: a quarter of a program's time.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/compiled");
 
@@ -107,7 +111,7 @@ export default defineConfig(({ mode }) => {
             name: "tests",
             include: ALL,
             exclude: [...MEMORY, ...(isUnit ? [...SYSTEM, ...THOROUGH] : [])],
-            maxWorkers: 7,
+            maxWorkers: isUnit ? UNIT_WORKERS : 7,
             isolate: false,
             // Room for short-lived objects: otherwise a tenth of the CPU time collects them.
             execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=64"],
