@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
 import type {
@@ -10,6 +9,7 @@ import type {
   Venue,
   VenueTrade,
 } from "../../../src/feeds/exchange/venue.ts";
+import { eventually } from "../../support/time/waiters.ts";
 
 const Pairs = z.array(z.string());
 const Volumes = z.record(z.string(), z.number());
@@ -36,13 +36,8 @@ export function tradeAt(id: number, at: number): VenueTrade {
 }
 
 /** Waits until the condition holds; if it does not within minutes, fails with its description. */
-export async function until(description: string, holds: () => boolean): Promise<void> {
-  await vi.waitFor(
-    () => {
-      if (!holds()) throw new Error(`never happened: ${description}`);
-    },
-    { timeout: 280_000, interval: 2 },
-  );
+export function until(description: string, holds: () => boolean): Promise<void> {
+  return eventually(holds, () => undefined, { what: description });
 }
 
 /** Runs all pending work that needs neither time nor the network. */

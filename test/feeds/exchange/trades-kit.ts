@@ -13,7 +13,7 @@ type Name = keyof typeof VENUE_PAIRS;
 
 /** Follows one pair of one exchange of the stand-in. */
 export async function followTrades(name: Name) {
-  const clock = new PacedClock(10, START);
+  const clock = new PacedClock(40, START);
   const server = await new StandIn(clock, [{ venue: name, base: "SOL", quoteVolume: 5e8 }]).listen();
   const { url, streamUrl } = server;
   const notices: string[] = [];
