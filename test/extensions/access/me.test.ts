@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
+import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { CHANNELS, channelsOfPlan } from "../../../src/base/protocol/index.ts";
 import { test } from "../../gateway/http/access/keyed-fixture.ts";
 import type { ConnectionHandle } from "../../gateway/http/stream/websocket-fixture.ts";
@@ -24,7 +25,11 @@ async function me(wire: ConnectionHandle, headers: Record<string, string> = {}) 
 
 test("[K11] without keys, a visitor may do everything within the limits of its address", async ({
   makeWire,
+  onTestFinished,
 }) => {
+  // A used request would be returned within a second.
+  const time = vi.spyOn(systemClock, "monotonic").mockReturnValue(systemClock.monotonic());
+  onTestFinished(() => time.mockRestore());
   const wire = await makeWire({
     http: { anonymousRequests: 60, anonymousStreams: 10 },
     stream: { limits: { maxSocketsPerIp: 7 } },
