@@ -2,6 +2,7 @@ import type { Clock } from "../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/index.ts";
+import { giveWay } from "../give-way.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;
@@ -138,8 +139,11 @@ async function* paced(
     const mustYield = generated >= YIELD_AFTER_EVENTS || clock.monotonic() - yieldedAt >= YIELD_AFTER_MS;
     if (!isCaughtUp && !mustYield) continue;
     const untilNext = (market.nextAtMs - at) / speed;
-    const sleepMs = isCaughtUp ? Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext)) : 0;
-    await clock.sleep(sleepMs, signal).catch(() => undefined);
+    const sleepMs = Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext));
+    const pause = isCaughtUp
+      ? clock.sleep(sleepMs, signal)
+      : giveWay(clock, clock.monotonic() - yieldedAt, signal);
+    await pause.catch(() => undefined);
     yieldedAt = clock.monotonic();
     generated = 0;
   }

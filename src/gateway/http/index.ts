@@ -1,5 +1,6 @@
 /** The HTTP server: REST, WebSocket, problems, health. */
 
+export type { HeadLike } from "../hub/index.ts";
 export * from "./access/access.ts";
 export { clientOf } from "./access/client-address.ts";
 export * from "./access/connection-limiter.ts";
@@ -12,7 +13,6 @@ export { checkHub, checkOrigin, claimantOf } from "./connections/admission.ts";
 export * from "./connections/admission-queue.ts";
 export type { ConnectionBounds } from "./connections/connection-bounds.ts";
 export * from "./connections/connection-registry.ts";
-export type { HeadLike } from "./connections/head-like.ts";
 export { EXCHANGE_FLARE, FLARE_STARTED, MARKET } from "./contract/example-market.ts";
 export { type Parameter, type ParameterSet, readParameter, readQuery, text } from "./contract/parameters.ts";
 export { EVENTS_PATH, METRICS_PATH, STREAM_PATH, TICKETS_PATH } from "./contract/paths.ts";

@@ -11,7 +11,7 @@ import {
 } from "fastify";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../../base/protocol/index.ts";
-import { TurnBudget } from "../hub/index.ts";
+import { type HeadLike, TurnBudget } from "../hub/index.ts";
 import type { StageLag } from "../source/feed.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
@@ -22,7 +22,6 @@ import { createCommonHeaders } from "./common-headers.ts";
 import { claimantOf } from "./connections/admission.ts";
 import { boundClosing } from "./connections/close-connections.ts";
 import { boundConnections } from "./connections/connection-bounds.ts";
-import type { HeadLike } from "./connections/head-like.ts";
 import { missingInternals } from "./connections/node-internals.ts";
 import { costOf } from "./contract/route-contract.ts";
 import { addHealthRoutes } from "./health-routes.ts";
@@ -56,6 +55,8 @@ export interface HttpServerOptions {
    * closes its connection. Default: always true.
    */
   readonly ready?: () => boolean;
+  /** Whether another accepted connection may be served now. Default: always true. */
+  readonly mayServe?: () => boolean;
   /**
    * Whether `/readyz` succeeds with stale data. A cluster's nodes become stale at the same time,
    * and a load balancer must not remove all of them. Default: no.
@@ -90,7 +91,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
-  const { clock, policy = allowAll, responses = new ResponseCounts() } = options;
+  const { clock, policy = allowAll, responses = new ResponseCounts(), mayServe = () => true } = options;
   const logger = options.logger || undefined;
   const missing = missingInternals();
   if (missing.length > 0) logger?.warn({ missing }, "this version of Node or ws needs the slower fallbacks");
@@ -116,7 +117,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   // A server may ignore unknown expectations. If Node refused them, it would send no body.
   app.server.on("checkExpectation", app.routing);
   const unheard = new Map<Socket, number>();
-  boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted, unheard });
+  const { isTrusted } = visitors;
+  boundConnections(app.server, settings, { clock, refusals, isTrusted, mayServe, unheard });
   app.setErrorHandler((error, request, reply) => {
     refusals.note(error, request, policy);
     return sendProblem(error, request, reply, logOf);

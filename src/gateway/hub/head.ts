@@ -16,6 +16,12 @@ export interface HeadBatch {
   readonly events: readonly EventBody[];
 }
 
+/**
+ * A state that REST serves: the newest, or that of a past minute. Within one turn, all fields
+ * describe the same moment (law L2).
+ */
+export type HeadLike = Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
+
 /** The state at the start of a history. Like a first snapshot, it comes without events. */
 export interface HeadBase {
   readonly observedAtMs: number;

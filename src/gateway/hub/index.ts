@@ -6,7 +6,7 @@ export type { FramedEvent, Framing } from "./delivery/framing.ts";
 export { sseFraming } from "./delivery/sse-framing.ts";
 export { websocketFraming } from "./delivery/websocket-framing.ts";
 export { type Claimant, FairQueue } from "./fair-queue.ts";
-export { Head, type HeadBatch, keepFollowing } from "./head.ts";
+export { Head, type HeadBatch, type HeadLike, keepFollowing } from "./head.ts";
 export { Hub } from "./hub.ts";
 export { createHubCounters } from "./hub-counters.ts";
 export type { HubOptions } from "./hub-options.ts";

@@ -78,7 +78,7 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       before = snapshot;
       failures = 0;
       report(isNews ? "published" : "unchanged");
-      if (isNews) await attempt(options.afterPublish, onError);
+      if (isNews) await Promise.resolve().then(options.afterPublish).catch(onError);
     } catch (error) {
       if (signal.aborted && error === signal.reason) return;
       onError(error);
@@ -86,16 +86,5 @@ export async function runPoller(options: PollerOptions): Promise<void> {
       failures += 1;
       await clock.sleep(backOffMs(failures, random), signal).catch(() => undefined);
     }
-  }
-}
-
-async function attempt(
-  work: PollerOptions["afterPublish"],
-  onError: (error: unknown) => void,
-): Promise<void> {
-  try {
-    await work?.();
-  } catch (error) {
-    onError(error);
   }
 }

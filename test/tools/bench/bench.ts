@@ -7,7 +7,8 @@
  *   slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
- * - admission [--rounds 5], memory [--short], storm [--comers 10000], lockout
+ * - admission [--rounds 5], memory [--short], lockout
+ * - storm [--comers 10000] [--rounds 3] [--checkout DIRECTORY]
  * - dear [--seconds 20] [--attackers 1] [--only NAME], first-use [--rounds 3]
  * - pollers [--clients 10000], mixed [--rounds 5] [--checkout DIRECTORY] [--short]
  * - cluster [--clients 2000] [--sockets 50000] [--short], edges [--clients 2000]
@@ -110,7 +111,12 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   resources: () => benchResources(readCount("rounds", 5)),
   admission: () => benchAdmission(readCount("rounds", 5)),
   memory: () => benchMemory(values.short ? "short" : "full"),
-  storm: () => benchStorm(readCount("comers")),
+  storm: () =>
+    benchStorm({
+      comers: readCount("comers"),
+      rounds: readCount("rounds", 3),
+      checkout: values.checkout,
+    }),
   cluster: () => benchCluster(clients, values.short ? 0 : readCount("sockets")),
   edges: () => benchEdges(clients),
   lockout: () => benchLockout(),

@@ -82,13 +82,20 @@ export class AdmissionQueue {
         by,
         sinceMs: this.#clock.monotonic(),
         end: (error) => {
-          if (!this.#remove(waiting)) return;
+          if (!this.#waiting.delete(waiting)) return;
+          counters.admissionsWaiting = this.#waiting.size;
+          if (this.#waiting.size === 0) {
+            this.#stopChecking?.();
+            this.#stopChecking = undefined;
+          }
           for (const stop of stops) stop();
           if (error) reject(error);
           else resolve();
         },
       };
-      this.#add(waiting);
+      this.#waiting.add(waiting);
+      counters.admissionsWaiting = this.#waiting.size;
+      this.#stopChecking ??= this.#clock.every(CHECK_LATE_MS, () => this.#refuseLate());
       const takeBack = turn.run(() => {
         this.#refuseLate();
         waiting.end();
@@ -101,23 +108,6 @@ export class AdmissionQueue {
       });
       stops.push(unwatch);
     });
-  }
-
-  #add(waiting: Waiting): void {
-    this.#waiting.add(waiting);
-    this.#hub.counters.admissionsWaiting = this.#waiting.size;
-    this.#stopChecking ??= this.#clock.every(CHECK_LATE_MS, () => this.#refuseLate());
-  }
-
-  /** Removes a waiting request. Returns false if it no longer waits. */
-  #remove(waiting: Waiting): boolean {
-    const waited = this.#waiting.delete(waiting);
-    this.#hub.counters.admissionsWaiting = this.#waiting.size;
-    if (this.#waiting.size === 0) {
-      this.#stopChecking?.();
-      this.#stopChecking = undefined;
-    }
-    return waited;
   }
 
   #refuseLate(): void {
@@ -144,8 +134,7 @@ export class AdmissionQueue {
     const unkeyed = [...lanes.values()].filter(([first]) => !first?.by.isKeyed);
     const candidates = isKeyed && unkeyed.length === 0 ? [...lanes.values()] : unkeyed;
     const displaced = candidates.reduce((most, lane) => (lane.length > most.length ? lane : most), []);
-    const { maxWaiting } = this.#limits;
-    const bound = `${maxWaiting} requests wait`;
+    const bound = `${this.#limits.maxWaiting} requests wait`;
     this.#hub.counters.admissions.full += 1;
     const message = `more clients connect at once than can be admitted: ${bound}`;
     const full = overCapacity(message, bound, "queue-full");

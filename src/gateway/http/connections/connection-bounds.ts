@@ -7,6 +7,7 @@ import { clientOf } from "../access/client-address.ts";
 import type { Refusals } from "../access/refusals.ts";
 import { destroyAfter, rawProblem } from "../problems/client-error.ts";
 import { retryAfterS } from "../problems/problem.ts";
+import { createIntake, ignore } from "./intake.ts";
 import { closeIdleConnections } from "./node-internals.ts";
 
 /** Limits on connections of any kind, idle ones included; Infinity for no limit. */
@@ -26,17 +27,12 @@ const LINGER = { ms: 1_000, max: 32 };
  */
 const CHECK_IDLE_MS = 1_000;
 
-interface Group {
-  readonly address: string;
-  count: number;
-}
-
 /**
  * Refuses connections beyond the limits with 503, without reading their requests. A full server
  * also closes idle connections, which clients reopen on demand, and refuses those that have sent
- * nothing for a second. `isTrusted`: whether an address is a proxy of many clients; `unheard`: see
- * boundClosing. Call it first: throws TypeError if the server has other connection listeners than
- * Node's.
+ * nothing for a second. `isTrusted`: whether an address is a proxy of many clients; `mayServe`: see
+ * createIntake; `unheard`: see boundClosing. Call it first: throws TypeError if the server has
+ * other connection listeners than Node's.
  */
 export function boundConnections(
   server: Server,
@@ -45,20 +41,21 @@ export function boundConnections(
     readonly clock: Clock;
     readonly refusals: Refusals;
     readonly isTrusted: (address: string) => boolean;
+    readonly mayServe: () => boolean;
     readonly unheard: ReadonlyMap<Socket, number>;
   },
 ): void {
-  const { clock, refusals, isTrusted, unheard } = parts;
-  const groups = new Map<string, Group>();
-  const groupOf = new Map<Socket, Group>();
+  const { clock, refusals, isTrusted, mayServe, unheard } = parts;
+  const counts = new Map<string, number>();
+  const addresses = new Map<Socket, string>();
   let [lingering, idleClosedAtMs] = [0, Number.NEGATIVE_INFINITY];
   // One function for all: a closure for each of ten thousand idle clients would cost memory.
   function leave(this: Socket): void {
-    const group = groupOf.get(this);
-    groupOf.delete(this);
-    if (!group) return;
-    group.count -= 1;
-    if (group.count === 0) groups.delete(group.address);
+    const address = addresses.get(this) ?? "";
+    addresses.delete(this);
+    const count = (counts.get(address) ?? 0) - 1;
+    if (count > 0) counts.set(address, count);
+    else counts.delete(address);
   }
   const refuse = (socket: Socket, address: string, reason: "connections" | "connections-of-address") => {
     refusals.count(reason, address);
@@ -67,11 +64,11 @@ export function boundConnections(
     socket.once("close", () => (lingering -= 1));
     const bound =
       reason === "connections" ? `${maxConnections} in all` : `${maxConnectionsPerAddress} from one address`;
-    refuseConnection(
-      socket,
-      new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound }),
-      clock,
-    );
+    const error = new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound });
+    // An error on a refused connection needs no action, and its request is not read.
+    socket.on("error", ignore).resume();
+    socket.end(rawProblem(error, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
+    destroyAfter(LINGER.ms, socket, clock);
   };
   const closeIdle = () => {
     const nowMs = clock.monotonic();
@@ -79,7 +76,7 @@ export function boundConnections(
     idleClosedAtMs = nowMs;
     closeIdleConnections(server, unheard.keys());
     for (const [socket, acceptedAtMs] of unheard) {
-      const address = groupOf.get(socket)?.address;
+      const address = addresses.get(socket);
       if (address === undefined || nowMs - acceptedAtMs < CHECK_IDLE_MS) continue;
       if (socket.bytesRead === 0 && socket.writable) refuse(socket, address, "connections");
     }
@@ -87,31 +84,21 @@ export function boundConnections(
   const [serve, ...others] = server.rawListeners("connection");
   if (!serve || others.length > 0)
     throw new TypeError("the server has other connection listeners than Node's");
+  const take = createIntake((socket) => serve.call(server, socket), clock, mayServe);
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     const peer = socket.remoteAddress ?? "";
     const address = clientOf(peer);
-    const group = groups.get(address) ?? { address, count: 0 };
-    if (groupOf.size >= maxConnections) {
+    const count = counts.get(address) ?? 0;
+    if (addresses.size >= maxConnections) {
       closeIdle();
       return refuse(socket, address, "connections");
     }
-    if (group.count >= maxConnectionsPerAddress && !isTrusted(peer))
+    if (count >= maxConnectionsPerAddress && !isTrusted(peer))
       return refuse(socket, address, "connections-of-address");
-    group.count += 1;
-    groups.set(address, group);
-    groupOf.set(socket, group);
+    counts.set(address, count + 1);
     // Not once(), which would add a closure for each client.
-    socket.on("close", leave);
-    serve.call(server, socket);
+    addresses.set(socket.on("close", leave), address);
+    take(socket, address);
   });
-}
-
-/** Sends the problem on a connection without parsing its request, and closes it. */
-function refuseConnection(socket: Socket, refusal: FlarewireError, clock: Clock): void {
-  // An error on a refused connection needs no action.
-  socket.on("error", () => {});
-  socket.resume();
-  socket.end(rawProblem(refusal, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
-  destroyAfter(LINGER.ms, socket, clock);
 }

@@ -1,6 +1,5 @@
 import type { Stamp } from "../../../base/lib/stamped-cache.ts";
-import type { Claimant } from "../../hub/index.ts";
-import type { HeadLike } from "../connections/head-like.ts";
+import type { Claimant, HeadLike } from "../../hub/index.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 import type { ResourceBodies } from "./resource-bodies.ts";
 

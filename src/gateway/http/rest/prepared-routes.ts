@@ -9,9 +9,9 @@ import {
   type SourceInfo,
   snapshotOfPlan,
 } from "../../../base/protocol/index.ts";
+import type { HeadLike } from "../../hub/index.ts";
 import { type AccessPolicy, allowAll } from "../access/access.ts";
 import { claimantOf } from "../connections/admission.ts";
-import type { HeadLike } from "../connections/head-like.ts";
 import { STREAM_PATH } from "../contract/paths.ts";
 import { withoutPast } from "../contract/resource.ts";
 import { type RouteContract, routeOf } from "../contract/route-contract.ts";

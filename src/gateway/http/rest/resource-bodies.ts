@@ -9,7 +9,7 @@ import {
   isAdditional,
 } from "../../../base/model/index.ts";
 import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../../../base/protocol/index.ts";
-import type { HeadLike } from "../connections/head-like.ts";
+import type { HeadLike } from "../../hub/index.ts";
 import { Representation, versionOf } from "./representation.ts";
 
 /** Parts of the snapshot with a path of their own. */

@@ -11,7 +11,7 @@ import {
   OTHER_GROUPS,
 } from "../../../base/model/index.ts";
 import { flarePatternOf, type Plan } from "../../../base/protocol/index.ts";
-import type { HeadLike } from "../connections/head-like.ts";
+import type { HeadLike } from "../../hub/index.ts";
 import { EXCHANGE_FLARES, MARKET } from "../contract/example-market.ts";
 import { type ParameterSet, readParameter } from "../contract/parameters.ts";
 import { SNAPSHOT_PATH } from "../contract/paths.ts";

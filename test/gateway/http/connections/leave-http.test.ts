@@ -142,10 +142,10 @@ test("a closing server ends its streams and waits for their end", async ({ wire 
   expect(wire.hub.size).toBe(0);
 });
 
-test("a request with an unread body is not detached, and its stream is an HTTP response", async ({
+test("a request whose body is not complete is not detached, and its stream is an HTTP response", async ({
   wire,
 }) => {
-  const { socket, text, has } = send(wire, `${ASK}Content-Length: 5\r\n\r\nhello`);
+  const { socket, text, has } = send(wire, `${ASK}Content-Length: 5\r\n\r\nhell`);
   await has("event: subscribed");
   await wire.publish("list");
   await has("event: token-listed");

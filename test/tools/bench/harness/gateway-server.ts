@@ -34,9 +34,8 @@ const observed_at = "2026-11-21T08:00:00.000Z";
 const FRESH: Freshness = {
   ...{ state: "live", reason: "", observed_at, last_success_at: observed_at, data_age_ms: 0 },
 };
-/** Maximum number of connections, from the argument. */
-const maxSockets = Number(process.argv[2] ?? 100_000);
-const registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSockets));
+const MAX_SOCKETS = 100_000;
+const registry = new ConnectionRegistry(new ConnectionLimiter(MAX_SOCKETS, MAX_SOCKETS));
 
 const log = new MemoryLog({ clock: systemClock });
 const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
@@ -58,12 +57,6 @@ await app.listen({ host: "127.0.0.1", port: 0, backlog: LISTEN_BACKLOG });
 
 let batches: readonly HeadBatch[] = [];
 let next = 0;
-/**
- * Number of deliveries to report per batch; `undefined` for the actual number. Used for clients
- * beside which others connect and disconnect.
- */
-let reported: number | undefined;
-
 function apply(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
   // A view of all channels is a snapshot.
   return events.reduce((view, event) => applyEvent(view, event) as Snapshot, snapshot);
@@ -84,13 +77,11 @@ const control = await openControl({
   async publish() {
     const before = hub.counters.deliveries;
     await head.publish(batches[next++ % batches.length] ?? { events: [] });
-    return reported ?? hub.counters.deliveries - before;
+    return hub.counters.deliveries - before;
   },
   async configure(order) {
-    const load = order as (Load & { readonly reported?: number }) | { readonly tell: "storm" };
-    if ("tell" in load) return { behind: hub.behind, resumed: hub.counters.resumed };
+    const load = order as Load;
     next = 0;
-    reported = load.reported;
     if ("market" in load) await playMarket(load.market);
     else batches = [{ events: uniformEvents(load.events, load.bytes) }];
     return { sessions: hub.size, behind: hub.behind };

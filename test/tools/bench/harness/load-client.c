@@ -18,9 +18,10 @@
  *     emitted=1                   the events state when they were appended: `watch` reports delays
  *                                 from that time
  *     deflated=1                  deliveries are the compressed messages instead
- *     patient=1                   a connection refused with Retry-After retries after that time, as
- *                                 often as necessary
- *     sources=N                   number of source addresses, starting with 127.0.0.1
+ *     sources=N                   number of source addresses, starting with 127.0.0.1; connections
+ *                                 use them in turn
+ *     skew=N                      instead, of every N connections only the first uses the others in
+ *                                 turn; all else come from 127.0.0.1
  *     drive=N                     port to which `drive` sends its trigger
  *
  * Commands on stdin, one a line, each answered by one line of JSON on stdout:
@@ -36,6 +37,11 @@
  *     watch MS                    only counts, for MS milliseconds. With emitted=1, a delay is divided
  *                                 at the time when the kernel got the last of the bytes that were
  *                                 read at once: on one machine, that is the server's write
+ *     return MIN_MS MAX_MS FILE   waits until every connection has ended once, has returned with the
+ *                                 request target of FILE, and has the whole answer to its
+ *                                 subscription. A connection that ends or can't be opened is
+ *                                 opened again after a random time of MIN_MS to MAX_MS, and a
+ *                                 refused one after its Retry-After
  *     close                       ends all connections with a reset, so that no port stays in
  *                                 TIME_WAIT
  */
@@ -69,6 +75,7 @@ struct connection {
   uint8_t seen[SEEN_MAX];
   uint8_t control_have;
   uint8_t control[125];
+  uint8_t matched, answer;
   uint64_t payload_left;
   uint64_t opened_at, back_at;
   /** The response of a poll so far, and the cursor of the one before. */
@@ -77,14 +84,22 @@ struct connection {
   size_t page_have, page_size;
 };
 
+/** Of the answer to a returned connection's subscription, found in its text. */
+enum answer { NOT_AWAITED, AWAITED, RESUMED, RESET, ANSWERED };
+
 static enum kind kind = WS;
 static int port, drive_port, epoll_fd, trigger_fd = -1;
 static uint64_t message_size;
 static const char *prefix = "";
 static size_t prefix_length;
-static int deflated, emitted, patient, away, refusals;
+static int deflated, emitted, away, refusals;
 static size_t seen_max = PREFIX_MAX;
-static unsigned sources = 1;
+static unsigned sources = 1, skew;
+/* During a return: how many connections are back, and with which answers. */
+static int returning, returned, answers[ANSWERED], lost_again;
+static unsigned min_back_ms, max_back_ms;
+static uint64_t return_began, last_come_again, *return_times[2];
+static int return_counts[2];
 static char *headers = "";
 static char **paths, **hellos;
 static int path_count, hello_count;
@@ -155,7 +170,12 @@ static char **read_lines(const char *name, int *count) {
   return list;
 }
 
-static int dial(int to, int blocking) {
+static unsigned source_of(int index) {
+  if (!skew) return (unsigned)index % sources;
+  return (unsigned)index % skew ? 0 : 1 + (unsigned)index / skew % (sources - 1);
+}
+
+static int dial(int to, int blocking, int index) {
   int fd = socket(AF_INET, SOCK_STREAM | (blocking ? 0 : SOCK_NONBLOCK), 0);
   if (fd < 0) die("socket (is `ulimit -n` above the number of connections?)");
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)to)};
@@ -164,9 +184,8 @@ static int dial(int to, int blocking) {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   if (emitted) setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one);
   if (!blocking && sources > 1) {
-    static unsigned dialed;
     struct sockaddr_in source = {.sin_family = AF_INET};
-    source.sin_addr.s_addr = htonl(INADDR_LOOPBACK + dialed++ % sources);
+    source.sin_addr.s_addr = htonl(INADDR_LOOPBACK + source_of(index));
     setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
     if (bind(fd, (struct sockaddr *)&source, sizeof source) < 0) die("bind");
   }
@@ -188,8 +207,29 @@ static void finished_opening(struct connection *c) {
   opened++;
 }
 
+/** Plans the return of a connection that has ended or could not be opened. */
+static void come_back_later(struct connection *c) {
+  if (!return_began) return_began = now_ns();
+  if (c->answer == ANSWERED) {
+    lost_again++;
+    returned--;
+    return_counts[source_of((int)(c - connections)) > 0]--;
+  }
+  c->state = AWAY;
+  c->answer = AWAITED;
+  c->matched = c->header_have = 0;
+  c->payload_left = 0;
+  c->back_at = now_ns() + (min_back_ms + (unsigned)rand() % (max_back_ms - min_back_ms + 1)) * 1000000u;
+  away++;
+}
+
 static void drop(struct connection *c) {
-  if (c->state == CLOSED) return;
+  if (c->state == CLOSED || c->state == AWAY) return;
+  if (returning) {
+    close(c->fd);
+    come_back_later(c);
+    return;
+  }
   if (c->state != OPEN) {
     failed++;
     in_flight--;
@@ -238,9 +278,11 @@ static void send_request(struct connection *c) {
 }
 
 static void begin(struct connection *c) {
-  c->fd = dial(port, 0);
+  c->fd = dial(port, 0, (int)(c - connections));
   c->state = CONNECTING;
-  if (c->fd < 0) {
+  if (c->fd < 0 && returning)
+    come_back_later(c);
+  else if (c->fd < 0) {
     c->state = CLOSED;
     failed++;
     in_flight--;
@@ -251,7 +293,7 @@ static void begin(struct connection *c) {
 /** Closes a connection that was refused with Retry-After, and plans its retry. */
 static int leave_for_now(struct connection *c, char *head, size_t length) {
   head[length] = 0;
-  char *field = patient ? strcasestr(head, "\r\nretry-after: ") : NULL;
+  char *field = returning ? strcasestr(head, "\r\nretry-after: ") : NULL;
   if (!field) return 0;
   close(c->fd);
   c->state = AWAY;
@@ -263,6 +305,8 @@ static int leave_for_now(struct connection *c, char *head, size_t length) {
 
 static void come_again(void) {
   uint64_t now = now_ns();
+  if (now - last_come_again < 1000000u) return;
+  last_come_again = now;
   for (int i = 0; away > 0 && i < connection_count; i++) {
     if (connections[i].state != AWAY || connections[i].back_at > now) continue;
     away--;
@@ -322,7 +366,28 @@ static void control_frame(struct connection *c) {
   if (c->opcode == 8) drop(c);
 }
 
+/** Looks for the answer to the subscription in a part of a text. */
+static void seek_answer(struct connection *c, const uint8_t *at, size_t left) {
+  static const char pattern[] = "\"resumed\":\"";
+  for (; left > 0; left--, at++) {
+    if (c->matched == sizeof pattern - 1) {
+      c->answer = *at == 'f' ? RESUMED : RESET;
+      return;
+    }
+    c->matched = *at == (uint8_t)pattern[c->matched] ? c->matched + 1 : *at == '"';
+  }
+}
+
+static void note_return(struct connection *c) {
+  int is_other = source_of((int)(c - connections)) > 0;
+  return_times[is_other][return_counts[is_other]++] = now_ns() - return_began;
+  answers[c->answer]++;
+  c->answer = ANSWERED;
+  returned++;
+}
+
 static void end_of_message(struct connection *c) {
+  if (c->answer == RESUMED || c->answer == RESET) note_return(c);
   if (c->opcode >= 8) {
     control_frame(c);
     return;
@@ -376,6 +441,7 @@ static void parse_frames(struct connection *c, const uint8_t *at, size_t left) {
       c->control_have = (uint8_t)(c->control_have + take);
     }
     if (c->opcode < 8) payload_bytes += take;
+    if (c->answer == AWAITED && c->opcode < 8) seek_answer(c, at, take);
     at += take;
     left -= take;
     c->payload_left -= take;
@@ -516,12 +582,14 @@ static void receive(struct connection *c) {
   uint8_t *end = memmem(buffer, (size_t)got, "\r\n\r\n", 4);
   if (!end || memcmp(buffer + 9, kind == SSE ? "200" : "101", 3)) {
     if (leave_for_now(c, (char *)buffer, (size_t)got)) return;
-    if (failed < 3) fprintf(stderr, "load-client: refused: %.*s\n", (int)(got < 300 ? got : 300), buffer);
+    if (failed < 3 || returning) fprintf(stderr, "load-client: refused: %.*s\n", (int)(got < 300 ? got : 300), buffer);
+    // It would come again at once and for ever.
+    if (returning) exit(1);
     drop(c);
     return;
   }
   c->state = OPEN;
-  finished_opening(c);
+  if (!returning) finished_opening(c);
   for (int i = 0; i < hello_count; i++) {
     char text[2048];
     snprintf(text, sizeof text, kind == NATS ? "%s\r\n" : "%s", hellos[i]);
@@ -544,7 +612,7 @@ static double quantile_us(uint64_t *values, uint64_t count, double share) {
 
 static void report_opened(void) {
   qsort(handshakes, (size_t)handshake_count, sizeof *handshakes, by_value);
-  printf("{\"opened\":%d,\"failed\":%d,\"refusals\":%d,\"ms\":%.1f,\"cpuUs\":%lu,\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f}\n", opened, failed, refusals,
+  printf("{\"opened\":%d,\"failed\":%d,\"ms\":%.1f,\"cpuUs\":%lu,\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f}\n", opened, failed,
          (double)(now_ns() - open_began) / 1e6, cpu_us() - open_cpu, quantile_us(handshakes, (uint64_t)handshake_count, 0.5),
          quantile_us(handshakes, (uint64_t)handshake_count, 0.99), quantile_us(handshakes, (uint64_t)handshake_count, 1));
   fflush(stdout);
@@ -562,6 +630,22 @@ static void report_run(uint64_t began, const char *error) {
          lost, quantile_us(latencies, latency_count, 0.5), quantile_us(latencies, latency_count, 0.99),
          quantile_us(latencies, latency_count, 1), quantile_us(turns, parts, 0.5), quantile_us(turns, parts, 0.99),
          quantile_us(sockets, parts, 0.5), quantile_us(sockets, parts, 0.99), error);
+  fflush(stdout);
+}
+
+static void report_group(const char *name, int group) {
+  uint64_t *times = return_times[group], count = (uint64_t)return_counts[group];
+  qsort(times, count, sizeof *times, by_value);
+  printf("\"%s\":{\"count\":%lu,\"p50Us\":%.0f,\"p99Us\":%.0f,\"maxUs\":%.0f},", name, count, quantile_us(times, count, 0.5),
+         quantile_us(times, count, 0.99), quantile_us(times, count, 1));
+}
+
+static void report_return(void) {
+  printf("{");
+  report_group("one", 0);
+  report_group("others", 1);
+  printf("\"resumed\":%d,\"reset\":%d,\"refusals\":%d,\"lostAgain\":%d,\"cpuUs\":%lu}\n", answers[RESUMED], answers[RESET], refusals,
+         lost_again, cpu_us() - base_cpu);
   fflush(stdout);
 }
 
@@ -662,11 +746,28 @@ static void close_all(void) {
 static void begin_open(int count, int at_once) {
   open_target = next_to_open + count;
   concurrency = at_once;
-  opened = failed = refusals = handshake_count = 0;
+  opened = failed = handshake_count = 0;
   open_began = now_ns();
   open_cpu = cpu_us();
   connections = realloc(connections, sizeof *connections * (size_t)open_target);
   handshakes = realloc(handshakes, sizeof *handshakes * (size_t)open_target);
+}
+
+static void begin_return(int min_ms, int max_ms, const char *targets) {
+  min_back_ms = (unsigned)min_ms;
+  max_back_ms = (unsigned)max_ms;
+  paths = read_lines(targets, &path_count);
+  returning = 1;
+  returned = refusals = lost_again = return_counts[0] = return_counts[1] = 0;
+  return_began = 0;
+  base_cpu = cpu_us();
+  memset(answers, 0, sizeof answers);
+  for (int group = 0; group < 2; group++)
+    return_times[group] = realloc(return_times[group], sizeof **return_times * (size_t)connection_count);
+  for (int i = 0; i < connection_count; i++) {
+    connections[i].answer = NOT_AWAITED;
+    if (connections[i].state == CLOSED) come_back_later(&connections[i]);
+  }
 }
 
 static void command(const char *line) {
@@ -677,7 +778,7 @@ static void command(const char *line) {
     begin_open(a, b);
   else if (sscanf(line, "drive %lu %lu %lu %lu %lu %lu %1023s", &ms, &most, &w, &every, &each, &size, file) == 7) {
     if (trigger_fd < 0) {
-      trigger_fd = dial(drive_port, 1);
+      trigger_fd = dial(drive_port, 1, 0);
       if (trigger_fd < 0) die("the trigger's port");
       watch_fd(trigger_fd, EPOLLIN, 1, EPOLL_CTL_ADD);
     }
@@ -700,7 +801,9 @@ static void command(const char *line) {
     watching = 1;
     drive_began = now_ns();
     watch_until = drive_began + ms * 1000000;
-  } else if (!strncmp(line, "close", 5))
+  } else if (sscanf(line, "return %d %d %1023s", &a, &b, file) == 3)
+    begin_return(a, b, file);
+  else if (!strncmp(line, "close", 5))
     close_all();
   else {
     fprintf(stderr, "load-client: unknown command: %s\n", line);
@@ -759,6 +862,7 @@ static const struct timespec NAP = {.tv_nsec = 100000};
 
 static int wait_ms(void) {
   if (driving && !every_ns) return 0;
+  if (returning) return 1;
   if (watching || in_flight) return 10;
   if (driving) return 1;
   return -1;
@@ -775,9 +879,9 @@ int main(int argc, char **argv) {
     else if (!strcmp(key, "port")) port = atoi(value);
     else if (!strcmp(key, "drive")) drive_port = atoi(value);
     else if (!strcmp(key, "prefix")) prefix = value;
-    else if (!strcmp(key, "patient")) patient = atoi(value);
     else if (!strcmp(key, "sources")) sources = (unsigned)atoi(value);
     else if (!strcmp(key, "emitted")) emitted = atoi(value);
+    else if (!strcmp(key, "skew")) skew = (unsigned)atoi(value);
     else if (!strcmp(key, "deflated")) deflated = atoi(value);
     else if (!strcmp(key, "paths")) paths = read_lines(value, &path_count);
     else if (!strcmp(key, "hello")) hellos = read_lines(value, &hello_count);
@@ -800,12 +904,18 @@ int main(int argc, char **argv) {
     if (count == 0 && driving && !every_ns) nanosleep(&NAP, NULL);
     for (int i = 0; i < count; i++) on_event(&events[i]);
     if (open_target) {
-      come_again();
       open_more();
       if (next_to_open == open_target && in_flight == 0) {
         report_opened();
         open_target = 0;
         handshake_count = failed = 0;
+      }
+    }
+    if (returning) {
+      come_again();
+      if (returned == connection_count) {
+        report_return();
+        returning = 0;
       }
     }
     if (driving) trigger();

@@ -24,11 +24,8 @@ export interface LoadOptions {
   readonly drivePort?: number;
   /** Number of source addresses, starting with 127.0.0.1. Default 1. */
   readonly sources?: number;
-  /**
-   * A refused connection retries after `Retry-After`, as often as necessary. The time of its
-   * handshake includes the waits.
-   */
-  readonly patient?: boolean;
+  /** Of this many connections, one uses another source than 127.0.0.1. Default: all in turn. */
+  readonly skew?: number;
 }
 
 /**
@@ -38,8 +35,6 @@ export interface LoadOptions {
 export interface Opened {
   readonly opened: number;
   readonly failed: number;
-  /** Responses that asked a patient connection to retry. */
-  readonly refusals: number;
   readonly ms: number;
   /** CPU time of the client. */
   readonly cpuUs: number;
@@ -73,6 +68,30 @@ export interface Run {
   readonly socketP99Us: number;
 }
 
+/** When clients were back, in microseconds since the first of all connections ended. */
+interface BackTimes {
+  readonly count: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly maxUs: number;
+}
+
+/** How the clients came back after their connections ended. */
+export interface Returned {
+  /** The clients from 127.0.0.1. */
+  readonly one: BackTimes;
+  /** The clients from the other sources. */
+  readonly others: BackTimes;
+  /** Clients that continued after their cursor. */
+  readonly resumed: number;
+  /** Clients that started at the head, with lists. */
+  readonly reset: number;
+  /** Responses that asked a client to retry later. */
+  readonly refusals: number;
+  /** CPU time of the client. */
+  readonly cpuUs: number;
+}
+
 /** Options to drive the server: see `drive` in load-client.c. */
 export interface Drive {
   readonly ms: number;
@@ -97,7 +116,7 @@ export class LoadClient {
 
   /** Throws if there is no compiler. */
   constructor(options: LoadOptions) {
-    const { kind, port, paths, headers, hello, prefix, deflated, drivePort, patient, sources } = options;
+    const { kind, port, paths, headers, hello, prefix, deflated, drivePort, sources, skew } = options;
     const { emitted } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
@@ -105,8 +124,8 @@ export class LoadClient {
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
     if (emitted) args.push("emitted=1");
     if (deflated) args.push("deflated=1");
-    if (patient) args.push("patient=1");
     if (sources !== undefined) args.push(`sources=${sources}`);
+    if (skew !== undefined) args.push(`skew=${skew}`);
     if (drivePort !== undefined) args.push(`drive=${drivePort}`);
     this.#process = new LineProcess("load", compile(new URL("load-client.c", import.meta.url)), args);
   }
@@ -137,6 +156,20 @@ export class LoadClient {
   /** Counts messages for this time without driving. */
   watch(ms: number): Promise<Run> {
     return this.#run(`watch ${ms}`);
+  }
+
+  /**
+   * Waits until all connections have ended and are back with this request target, each with the
+   * whole answer to its subscription. A client whose connection ends or can't be opened tries again
+   * after a random time between these bounds. Rejects if a client that was back was lost again.
+   */
+  async comeBack(path: string, betweenMs: readonly [number, number]): Promise<Returned> {
+    const command = `return ${betweenMs.join(" ")} ${this.#file("return", `${path}\n`)}`;
+    const { lostAgain, ...back }: Returned & { lostAgain: number } = JSON.parse(
+      await this.#process.ask(command),
+    );
+    if (lostAgain > 0) throw new Error(`${lostAgain} connections were lost again`);
+    return back;
   }
 
   /** Ends all connections with a reset. */
