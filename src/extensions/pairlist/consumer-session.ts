@@ -68,6 +68,10 @@ export class ConsumerSession implements SocketSession {
     if (frame) this.#write(frame);
   }
 
+  silence(): void {
+    this.#isClosing = true;
+  }
+
   close(reason: CloseReason): void {
     if (this.#isClosing) return;
     this.#isClosing = true;

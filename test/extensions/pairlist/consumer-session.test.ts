@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import type { CloseReason } from "../../../src/base/protocol/index.ts";
 import { ConsumerSession } from "../../../src/extensions/pairlist/consumer-session.ts";
@@ -10,6 +11,8 @@ function fullConsumer() {
   const gone: ConsumerSession[] = [];
   const socket = {
     progress: 0,
+    outlet: new PassThrough(),
+    awaitDrain: () => {},
     write: (bytes: Buffer) => {
       written.push(String(bytes));
       return false;

@@ -20,6 +20,8 @@ export class MockSocket implements Socket {
   /** Makes the next write throw. */
   broken = false;
   progress = 0;
+  readonly writable = true;
+  readonly outlet = this;
   session: Session | undefined;
   onMessage: (message: Message) => void = () => {};
   #frozen = false;
@@ -41,6 +43,9 @@ export class MockSocket implements Socket {
     this.#full = this.waitingBytes >= this.highWater;
     return !this.#full;
   }
+
+  /** Does nothing: `thaw` and `readOnce` notify the session whenever the socket was full. */
+  awaitDrain(): void {}
 
   close(reason: CloseReason): void {
     this.closed ??= reason;

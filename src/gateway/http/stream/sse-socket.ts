@@ -24,40 +24,40 @@ function endWithPeer(this: Connection): void {
  * end. Buffers at most 64 KiB (the high-water mark) and one batch.
  */
 export class SseSocket implements Socket {
-  readonly #out: Writable;
+  readonly outlet: Writable;
   readonly #raw: Connection;
   #session: Session | undefined;
   #awaitsDrain = false;
 
   /** `raw`: the connection. `out`: where to write the body, either `raw` or its response. */
   constructor(out: Writable, raw: Connection) {
-    this.#out = out;
+    this.outlet = out;
     this.#raw = raw;
   }
 
   /** Forwards the connection's events to the session from now on. */
   attach(session: Session): void {
     this.#session = session;
-    this.#out.on("error", ignore);
+    this.outlet.on("error", ignore);
     this.#raw.on("close", () => session.closed());
-    if (this.#out !== this.#raw) return;
+    if (this.outlet !== this.#raw) return;
     // Input is ignored but must be read to detect the end of the connection.
     this.#raw.on("end", endWithPeer).resume();
   }
 
   write(bytes: Buffer, shared?: Buffer): boolean {
     if (!this.#isOpen) return true;
-    if (shared) this.#out.write(bytes);
-    if (this.#out.write(shared ?? bytes)) return true;
-    this.#awaitDrain();
+    if (shared) this.outlet.write(bytes);
+    if (this.outlet.write(shared ?? bytes)) return true;
+    this.awaitDrain();
     return false;
   }
 
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
-    this.#out.end(closeEvent(reason));
+    this.outlet.end(closeEvent(reason));
     // Node ends the connection after a response, but not after writes to a detached connection.
-    if (this.#out === this.#raw) this.#raw.destroySoon();
+    if (this.outlet === this.#raw) this.#raw.destroySoon();
   }
 
   terminate(): void {
@@ -69,14 +69,14 @@ export class SseSocket implements Socket {
   }
 
   get #isOpen(): boolean {
-    return !this.#out.writableEnded && !this.#out.destroyed;
+    return !this.outlet.writableEnded && !this.outlet.destroyed;
   }
 
   /** Adds a drain listener only when needed, because most connections are never full. */
-  #awaitDrain(): void {
+  awaitDrain(): void {
     if (this.#awaitsDrain) return;
     this.#awaitsDrain = true;
-    this.#out.once("drain", () => {
+    this.outlet.once("drain", () => {
       this.#awaitsDrain = false;
       this.#session?.drained();
     });

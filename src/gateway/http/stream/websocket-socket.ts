@@ -20,7 +20,7 @@ const NONE: readonly EndListener[] = [];
 /** The part of a session that a socket notifies. */
 export type SocketSession = Pick<
   Session,
-  "receiveText" | "receiveBinary" | "oversize" | "drained" | "close" | "closed" | "isBehind"
+  "receiveText" | "receiveBinary" | "oversize" | "drained" | "silence" | "close" | "closed" | "isBehind"
 >;
 
 /** A `ws` socket that closes with Flarewire's code, and not 1009, after an oversized message. */
@@ -56,11 +56,9 @@ export class StreamWebSocket extends WebSocket {
 export class WebSocketSocket implements Socket, PingTarget {
   pingSecond = 0;
   awaitsPong = false;
+  readonly outlet: Duplex;
   readonly #ws: StreamWebSocket;
-  readonly #raw: Duplex;
   #session: SocketSession | undefined;
-  /** Whether a close frame was sent. Stored here, so that each write need not ask `ws`. */
-  #isClosing = false;
   #pings: WebSocketPings | undefined;
   #ends: readonly EndListener[] = NONE;
   #awaitsDrain = false;
@@ -70,7 +68,7 @@ export class WebSocketSocket implements Socket, PingTarget {
 
   constructor(ws: StreamWebSocket, raw: Duplex) {
     this.#ws = ws;
-    this.#raw = raw;
+    this.outlet = raw;
     ws.owner = this;
   }
 
@@ -124,23 +122,23 @@ export class WebSocketSocket implements Socket, PingTarget {
   }
 
   write(bytes: Buffer, shared?: Buffer): boolean {
-    if (this.#isClosing || !this.#raw.writable) return true;
-    if (shared) this.#raw.write(bytes);
-    if (this.#raw.write(shared ?? bytes)) return true;
-    this.#awaitDrain();
+    if (!this.outlet.writable) return true;
+    if (shared) this.outlet.write(bytes);
+    if (this.outlet.write(shared ?? bytes)) return true;
+    this.awaitDrain();
     return false;
   }
 
   /** Handles an outgoing close frame, after which nothing may be sent. */
   closing(): void {
-    this.#isClosing = true;
+    this.#session?.silence();
   }
 
   /** Adds a drain listener only when needed, because most connections are never full. */
-  #awaitDrain(): void {
+  awaitDrain(): void {
     if (this.#awaitsDrain) return;
     this.#awaitsDrain = true;
-    this.#raw.once("drain", () => {
+    this.outlet.once("drain", () => {
       this.#awaitsDrain = false;
       this.#session?.drained();
     });
@@ -155,7 +153,7 @@ export class WebSocketSocket implements Socket, PingTarget {
   }
 
   get progress(): number {
-    return unsentBytes(this.#raw) ?? -this.#raw.writableLength;
+    return unsentBytes(this.outlet) ?? -this.outlet.writableLength;
   }
 
   ping(): void {

@@ -184,6 +184,7 @@ export class Delivery implements GroupMember {
     this.#leave();
     const behind = this.#becomeBehind(shape, this.#host.head.cursor.seq, prev);
     behind.full = true;
+    this.socket.awaitDrain();
     if (shape.selection.filtered) behind.walk = this.#host.history.walkFrom(this.#host.history.lists);
   }
 

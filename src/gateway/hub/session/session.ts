@@ -108,12 +108,17 @@ export class Session implements DeliveryOwner {
     this.#host.gone(this);
   }
 
+  /** Sends nothing more: a close frame follows, or was sent. */
+  silence(): void {
+    this.#delivery.end();
+    this.#commands?.clear();
+  }
+
   /** Closes the connection, and terminates it after the grace period. Later calls do nothing. */
   close(reason: CloseReason): void {
     if (!this.isOpen) return;
     this.#host.counters.closed[reason] += 1;
-    this.#delivery.end();
-    this.#commands?.clear();
+    this.silence();
     this.#phase = { kind: "closing", deadlineMs: this.#host.monotonicMs() + this.#host.limits.closeGraceMs };
     this.#host.watch(this, "closing", true);
     this.#delivery.socket.close(reason);
