@@ -5,7 +5,7 @@
  * - engine [--hours 24], history [--hours 24], retention [--hours 24], chain,
  *   exchange-trades [--seconds 20], live [--minutes 6], drain [--clients 2000],
  *   slow [--readers 200]
- * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
+ * - fanout [--part uniform | bursts | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - admission [--rounds 5], memory [--short], lockout
  * - storm [--comers 10000] [--rounds 3] [--checkout DIRECTORY]

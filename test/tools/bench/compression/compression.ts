@@ -1,6 +1,5 @@
-import { startNodeServer, startServer } from "../harness/bench-server.ts";
 import {
-  ALL_CHANNELS,
+  COMPRESSED,
   type Contender,
   type Contestant,
   type Cost,
@@ -9,7 +8,6 @@ import {
   leave,
   measure,
 } from "../harness/contender.ts";
-import { bunProgram } from "../harness/on-demand.ts";
 import { spreadOf } from "../harness/spread.ts";
 import type { Load } from "../harness/uniform-events.ts";
 
@@ -18,20 +16,12 @@ import { benchSizes } from "./sizes.ts";
 
 type UniformLoad = Extract<Load, { bytes: number }>;
 
-const OFFER = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits";
-const DEFLATED = { headers: [OFFER], deflated: true };
-const peer = (name: string) => new URL(`../peers/${name}-server.ts`, import.meta.url);
-
 /** The servers that compress: the gateway, and peers that compress for each client. */
 const CONTENDERS: readonly Contender[] = [
-  { ...gateway(), name: "flarewire, compressed", load: { paths: [ALL_CHANNELS], ...DEFLATED } },
+  { ...COMPRESSED.gateway, name: "flarewire, compressed" },
   { ...gateway(), name: "flarewire, plain" },
-  {
-    name: "bun, compressed",
-    start: async () => startServer(bunProgram(), [peer("bun").pathname, "--deflate"]),
-    load: DEFLATED,
-  },
-  { name: "ws, compressed", start: () => startNodeServer(peer("ws"), ["--deflate"]), load: DEFLATED },
+  { ...COMPRESSED.bun, name: "bun, compressed" },
+  { ...COMPRESSED.ws, name: "ws, compressed" },
 ];
 const [OURS = "", PLAIN = "", BUN = "", WS = ""] = CONTENDERS.map(({ name }) => name);
 

@@ -1,10 +1,11 @@
 import type { Effort } from "../harness/field.ts";
 import type { Row } from "../report.ts";
+import { benchBursts } from "./bursts.ts";
 import { benchMarket, benchShapes, withMarket } from "./market.ts";
 import { benchUniform } from "./uniform.ts";
 
 /**
- * `full` takes about eight minutes. `short` takes a few seconds and uses only peers that need no
+ * `full` takes about thirteen minutes. `short` takes a few seconds and uses only peers that need no
  * network.
  */
 type Extent = "full" | "short";
@@ -46,6 +47,11 @@ const PARTS = {
     );
     return [...thousand, ...tenThousand];
   },
+  /** Bursts of the market's sizes at equal rates, plain and compressed, against Bun. */
+  bursts: (extent: Extent): Promise<Row[]> =>
+    extent === "short"
+      ? benchBursts(50, SHORT, "at hand")
+      : benchBursts(1_000, { rounds: 5, ms: 1_500, warmUpMs: 1_000 }, "all"),
   /**
    * The simulated market's batches, at saturation and at their own pace; then clients with
    * different selections.

@@ -47,6 +47,12 @@ export function floor(joined: boolean): Contender {
   };
 }
 
+/** Returns a loop of Node's `socket.write`, one call per batch and client, without a gateway. */
+export const NODE_LOOP: Contender = {
+  name: "socket.write",
+  start: () => startNodeServer(server("node-loop")),
+};
+
 export const PLAIN_WS: Contender = { name: "ws", start: () => startNodeServer(server("ws")) };
 
 export const FASTIFY_WEBSOCKET: Contender = {
@@ -67,6 +73,25 @@ export const BUN: Contender = {
   name: "bun",
   start: async () => startServer(bunProgram(), [server("bun").pathname]),
 };
+
+const OFFER = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits";
+const DEFLATED = { headers: [OFFER], deflated: true };
+
+/** The gateway and the peers that compress, each with clients that negotiate compression. */
+export const COMPRESSED = {
+  gateway: { ...gateway(), load: { paths: [ALL_CHANNELS], ...DEFLATED } },
+  bun: {
+    name: "bun",
+    start: async () => startServer(bunProgram(), [server("bun").pathname, "--deflate"]),
+    load: DEFLATED,
+  },
+  ws: { name: "ws", start: () => startNodeServer(server("ws"), ["--deflate"]), load: DEFLATED },
+  fastify: {
+    name: "@fastify/websocket",
+    start: () => startNodeServer(server("fastify-websocket"), ["--deflate"]),
+    load: DEFLATED,
+  },
+} as const satisfies Readonly<Record<string, Contender>>;
 
 /** A running contender with its clients. */
 export interface Contestant {

@@ -13,6 +13,8 @@ export interface Discipline {
    * batches differ.
    */
   readonly batches?: number;
+  /** Minimum time between two batches, if the server keeps up. Default 0: as fast as it can. */
+  readonly everyUs?: number;
 }
 
 /** Number and length of measurements. */
@@ -78,14 +80,16 @@ export async function runField(
   { rounds, ms, warmUpMs }: Effort,
 ): Promise<Results> {
   const results = new Map(contestants.map(({ name }) => [name, new Map<string, Cost[]>()]));
-  for (const { name, load, batches } of disciplines) {
+  for (const { name, load, batches, everyUs = 0 } of disciplines) {
     for (let round = -1; round < rounds; round += 1) {
       for (const [at] of contestants.entries()) {
         const contestant = contestants[(at + round + 1) % contestants.length];
         if (!contestant) continue;
         const drive = await prepare(contestant, load);
         const extent = batches === undefined ? { ms: round < 0 ? warmUpMs : ms } : { ms: MAX_MS, batches };
-        const cost = await measure(contestant, { ...drive, ...extent });
+        // A warm-up at full speed, because V8 optimizes code by how often it ran.
+        const pace = { everyUs: round < 0 ? 0 : everyUs };
+        const cost = await measure(contestant, { ...drive, ...extent, ...pace });
         if (round < 0) continue;
         const costs = results.get(contestant.name);
         costs?.set(name, [...(costs.get(name) ?? []), cost]);
@@ -99,12 +103,18 @@ function costsOf(results: Results, contender: string, discipline: string): reado
   return results.get(contender)?.get(discipline) ?? [];
 }
 
-/** Returns the cost of each contender in each discipline. */
+/**
+ * Returns the cost of each contender in each discipline, the bytes of a delivery and the number of
+ * batches a second.
+ */
 export function costRows(results: Results, unit = "µs/delivery"): Row[] {
   return [...results].flatMap(([contender, disciplines]) =>
     [...disciplines].map(([discipline, costs]) => {
       const { median, spreadPct } = spreadOf(costs.map(({ perDeliveryUs }) => perDeliveryUs));
-      return { what: `${discipline}: ${contender}`, value: median, unit, aim: `±${spreadPct.toFixed(0)} %` };
+      const bytes = spreadOf(costs.map((cost) => cost.bytes / cost.deliveries)).median;
+      const rate = spreadOf(costs.map((cost) => (cost.batches / cost.wallUs) * 1_000_000)).median;
+      const aim = `±${spreadPct.toFixed(0)} %, ${bytes.toFixed(0)} B, ${rate.toPrecision(3)} batches/s`;
+      return { what: `${discipline}: ${contender}`, value: median, unit, aim };
     }),
   );
 }

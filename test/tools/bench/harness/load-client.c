@@ -18,6 +18,7 @@
  *     emitted=1                   the events state when they were appended: `watch` reports delays
  *                                 from that time
  *     deflated=1                  deliveries are the compressed messages instead
+ *     naps=1                      spaced batches are polled for too, between naps; see NAP
  *     sources=N                   number of source addresses, starting with 127.0.0.1; connections
  *                                 use them in turn
  *     skew=N                      instead, of every N connections only the first uses the others in
@@ -92,7 +93,7 @@ static int port, drive_port, epoll_fd, trigger_fd = -1;
 static uint64_t message_size;
 static const char *prefix = "";
 static size_t prefix_length;
-static int deflated, emitted, away, refusals;
+static int deflated, emitted, naps, away, refusals;
 static size_t seen_max = PREFIX_MAX;
 static unsigned sources = 1, skew;
 /* During a return: how many connections are back, and with which answers. */
@@ -854,14 +855,16 @@ static void on_event(const struct epoll_event *event) {
 }
 
 /*
- * While it drives as fast as it can, the client never waits inside epoll. It would be woken for
+ * While it drives as fast as it can, or with `naps`, the client never waits inside epoll. It would be woken for
  * nearly every message, and on one machine the sender pays for each wakeup, several times the cost
  * of the message. A network has no such wakeups. So the client sleeps between polls.
  */
 static const struct timespec NAP = {.tv_nsec = 100000};
 
+static int polls(void) { return driving && (!every_ns || naps); }
+
 static int wait_ms(void) {
-  if (driving && !every_ns) return 0;
+  if (polls()) return 0;
   if (returning) return 1;
   if (watching || in_flight) return 10;
   if (driving) return 1;
@@ -879,6 +882,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(key, "port")) port = atoi(value);
     else if (!strcmp(key, "drive")) drive_port = atoi(value);
     else if (!strcmp(key, "prefix")) prefix = value;
+    else if (!strcmp(key, "naps")) naps = atoi(value);
     else if (!strcmp(key, "sources")) sources = (unsigned)atoi(value);
     else if (!strcmp(key, "emitted")) emitted = atoi(value);
     else if (!strcmp(key, "skew")) skew = (unsigned)atoi(value);
@@ -901,7 +905,7 @@ int main(int argc, char **argv) {
     struct epoll_event events[512];
     int count = epoll_wait(epoll_fd, events, 512, wait_ms());
     if (count < 0 && errno != EINTR) die("epoll_wait");
-    if (count == 0 && driving && !every_ns) nanosleep(&NAP, NULL);
+    if (count == 0 && polls()) nanosleep(&NAP, NULL);
     for (int i = 0; i < count; i++) on_event(&events[i]);
     if (open_target) {
       open_more();

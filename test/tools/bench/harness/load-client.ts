@@ -21,6 +21,11 @@ export interface LoadOptions {
   readonly emitted?: boolean;
   /** Counts compressed messages as deliveries, regardless of their beginning. */
   readonly deflated?: boolean;
+  /**
+   * Polls between naps of 0.1 ms even while batches are spaced, so that the server pays for no
+   * wakeups. A delay is then longer by up to that.
+   */
+  readonly naps?: boolean;
   readonly drivePort?: number;
   /** Number of source addresses, starting with 127.0.0.1. Default 1. */
   readonly sources?: number;
@@ -116,14 +121,15 @@ export class LoadClient {
 
   /** Throws if there is no compiler. */
   constructor(options: LoadOptions) {
-    const { kind, port, paths, headers, hello, prefix, deflated, drivePort, sources, skew } = options;
-    const { emitted } = options;
+    const { kind, port, paths, headers, hello, prefix, deflated, naps } = options;
+    const { drivePort, sources, skew, emitted } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
     if (hello) args.push(`hello=${this.#file("hello", `${hello.join("\n")}\n`)}`);
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
     if (emitted) args.push("emitted=1");
     if (deflated) args.push("deflated=1");
+    if (naps) args.push("naps=1");
     if (sources !== undefined) args.push(`sources=${sources}`);
     if (skew !== undefined) args.push(`skew=${skew}`);
     if (drivePort !== undefined) args.push(`drive=${drivePort}`);

@@ -1,4 +1,7 @@
-/* Runs plain @fastify/websocket, which sends a text to each client, one by one. */
+/*
+ * Runs plain @fastify/websocket, which sends a text to each client, one by one; with --deflate,
+ * compressed.
+ */
 import type { AddressInfo } from "node:net";
 import websocket from "@fastify/websocket";
 import Fastify from "fastify";
@@ -7,7 +10,9 @@ import { serveBroadcast } from "./broadcast.ts";
 
 const app = Fastify();
 const clients = new Set<WebSocket>();
-await app.register(websocket);
+const takeover = { serverNoContextTakeover: true, clientNoContextTakeover: true };
+const perMessageDeflate = process.argv.includes("--deflate") && { ...takeover, threshold: 0 };
+await app.register(websocket, { options: { perMessageDeflate } });
 app.register(async (scope) => {
   scope.get("/", { websocket: true }, (socket) => {
     clients.add(socket);
