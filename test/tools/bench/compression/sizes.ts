@@ -31,9 +31,9 @@ function framed(body: EventBody, seq: number): FramedEvent {
 
 /** Returns the event with whole items instead of the fields that were set. */
 function withWholeItems(body: EventBody, after: View): EventBody {
-  const items = listOf(after, body.channel as ListChannel);
   const whole = (change: Change) => {
     if (change.op !== "set") return change;
+    const items = listOf(after, body.channel as ListChannel);
     return { op: "set", id: change.id, item: items.find((item) => keyOf(item) === change.id) };
   };
   const { data } = body;
