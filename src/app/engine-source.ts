@@ -4,7 +4,7 @@ import type { Clock } from "../base/lib/time/clock.ts";
 import { isoTime } from "../base/lib/time/iso-time.ts";
 import type { Snapshot } from "../base/model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../base/protocol/index.ts";
-import { giveWay, type HeadLag, StickyThreshold } from "../feeds/index.ts";
+import { type HeadLag, StickyThreshold } from "../feeds/index.ts";
 import type { Feed, FeedPart, Poll, SnapshotSource } from "../gateway/source/index.ts";
 
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
@@ -318,9 +318,8 @@ export class EngineSource implements SnapshotSource {
   }
 
   async #yieldIfDue(signal: AbortSignal): Promise<void> {
-    const workedMs = this.#clock.monotonic() - this.#yieldedAt;
-    if (workedMs < MAX_WORK_MS) return;
-    await giveWay(this.#clock, workedMs, signal);
+    if (this.#clock.monotonic() - this.#yieldedAt < MAX_WORK_MS) return;
+    await this.#clock.sleep(0, signal);
     this.#yieldedAt = this.#clock.monotonic();
   }
 

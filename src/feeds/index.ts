@@ -9,7 +9,6 @@ export type {
   OpenPolled,
   ResumedMarket,
 } from "./feed-kind.ts";
-export { giveWay } from "./give-way.ts";
 export { HeadLag } from "./head-lag.ts";
 export { marketSettings } from "./market-settings.ts";
 export { OutputError } from "./output-error.ts";

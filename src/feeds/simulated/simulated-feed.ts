@@ -1,8 +1,8 @@
+import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import type { Clock } from "../../base/lib/time/clock.ts";
 import { SECOND_MS } from "../../base/lib/time/time.ts";
 import type { MarketEvent } from "../../base/market/index.ts";
 import type { Feed } from "../../gateway/source/index.ts";
-import { giveWay } from "../give-way.ts";
 import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-market.ts";
 
 const DEFAULT_TOKENS = 480;
@@ -11,6 +11,8 @@ const PIECE_MS = SECOND_MS;
 /** While catching up, the feed lets other tasks run after this time or this many events. */
 const YIELD_AFTER_MS = 12;
 const YIELD_AFTER_EVENTS = 10_000;
+/** Longest time for other tasks in a row. */
+const MAX_WAIT_MS = 50;
 /**
  * Bounds of a sleep: the lower one batches events at high speeds, the upper one limits clock
  * errors.
@@ -147,4 +149,18 @@ async function* paced(
     yieldedAt = clock.monotonic();
     generated = 0;
   }
+}
+
+/**
+ * Lets other tasks run after `workedMs` of work: until this process has nothing else to do, but at
+ * most as long as the work took. After a restart, thousands of clients may connect meanwhile, and
+ * the event loop accepts one of them per turn (libuv#3696).
+ */
+async function giveWay(clock: Clock, workedMs: number, signal: AbortSignal): Promise<void> {
+  const before = performance.eventLoopUtilization();
+  let since: EventLoopUtilization;
+  do {
+    await clock.sleep(0, signal);
+    since = performance.eventLoopUtilization(before);
+  } while (since.idle === 0 && since.active < Math.min(workedMs, MAX_WAIT_MS));
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { WebSocket } from "ws";
 import { eventually } from "../time/waiters.ts";
@@ -84,8 +85,8 @@ export class ComingClient {
 }
 
 /**
- * Opens connections that the server has accepted but that have no request yet, so that all can send
- * theirs at the same moment.
+ * Opens connections on which the server has already answered a request, so that all can send
+ * another at the same moment. It serves new ones a few at a time.
  * @param accepted Returns the number of connections that the server has accepted.
  */
 export async function openSockets(
@@ -96,5 +97,10 @@ export async function openSockets(
   const before = accepted();
   const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1"));
   await eventually(() => accepted() >= before + count, accepted, { what: `${count} accepted sockets` });
+  const answers = sockets.map(async (socket) => {
+    socket.write("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await once(socket, "data");
+  });
+  await Promise.all(answers);
   return sockets;
 }

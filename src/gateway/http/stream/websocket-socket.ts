@@ -111,7 +111,7 @@ export class WebSocketSocket implements Socket, PingTarget {
   closed(): void {
     this.#session?.closed();
     this.#pings?.remove(this);
-    for (const end of this.#ends) end.call(this.#raw);
+    for (const end of this.#ends) end.call(this.outlet);
   }
 
   /** Handles an invalid message. `ws` has already sent the close frame. */
