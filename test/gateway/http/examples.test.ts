@@ -190,12 +190,12 @@ test("every example of a parameter works, alone and with the others", async ({ o
       queriesOf(contract, transport).map((query) => ({ contract, transport, query })),
     );
   });
-  const answers = await Promise.all(
-    tried.map(async ({ contract, transport, query }) => {
-      const target = `${url}${addressOf(contract)}?${query}`;
-      return `${transport} ${target} → ${await ask(target, contract, transport)}`;
-    }),
-  );
+  const answers: string[] = [];
+  // One after the other, because a connection ends an earlier one of the same client.
+  for (const { contract, transport, query } of tried) {
+    const target = `${url}${addressOf(contract)}?${query}`;
+    answers.push(`${transport} ${target} → ${await ask(target, contract, transport)}`);
+  }
   expect(answers.filter((answer) => !ACCEPTED.test(answer))).toEqual([]);
   expect(answers.length).toBeGreaterThan(CONTRACTS.length);
 });
