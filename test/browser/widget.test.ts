@@ -34,7 +34,7 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     const site = await open(
       finish,
       market,
-      `${ALL}<flare-badge id="other" token="0x12"></flare-badge><flare-badge id="none" token='"><b>'></flare-badge>`,
+      `${ALL}<flare-badge id="other" token="0x${"12".repeat(20)}"></flare-badge><flare-badge id="none" token='"><b>'></flare-badge><flare-badge id="cut" token="0x1212"></flare-badge>`,
     );
     const page = await site.tab();
     await isLive(page);
@@ -56,7 +56,10 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     expect(await badges.nth(0).locator("a").getAttribute("href")).toBe(
       `${site.gateway.url}/#/token/${address}`,
     );
-    expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring (simulated)");
+    const other = page.locator("#other [part=badge]");
+    expect(await other.textContent()).toBe("0x1212…1212is not flaring (simulated)");
+    // An address that is cut off must not look like one that is not flaring.
+    expect(await page.locator("#cut [part=note]").textContent()).toBe("");
     expect(await page.locator("#none [part=note]").textContent()).toBe("");
     await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
     await show(page, "TWO");
@@ -64,7 +67,9 @@ describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site
     market.finish("ONE");
     await show(page);
     expect(await badges.nth(0).getAttribute("flaring")).toBe(null);
-    expect(site.pageErrors).toEqual(['<flare-badge>: invalid token address ""><b>"']);
+    expect(site.pageErrors).toEqual(
+      ['"><b>', "0x1212"].map((address) => `<flare-badge>: invalid token address "${address}"`),
+    );
   });
 
   test("`columns` selects what a flare shows, and an author's mistake is reported once, in the console", async ({

@@ -46,8 +46,8 @@ test("the page of a token says in how many minutes a change will be known, and i
   const later = (text: string) =>
     [...text.matchAll(/<td class="later">(.*?)<\/td>/g)].map(([, cell = ""]) => cell.replace(/<[^>]+>/g, ""));
   const html = page(NOW_MS);
-  expect(later(html)).toEqual(["in 12 min", "in 57 min", "3.4"]);
-  expect(later(page(NOW_MS + 15 * 60_000))).toEqual(["–", "in 42 min", "3.4"]);
+  expect(later(html)).toEqual(["in 57 min", "in 57 min", "3.4"]);
+  expect(later(page(NOW_MS + 15 * 60_000))).toEqual(["in 42 min", "in 42 min", "3.4"]);
   expect(html).toContain(">$0.0175<");
   expect(/<text class="now"[^>]*>([^<]*)</.exec(html)?.[1]).toBe("0.0175");
 });

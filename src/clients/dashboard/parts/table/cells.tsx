@@ -2,7 +2,7 @@ import { countedZ } from "../../../../base/lib/counted-z.ts";
 import { formatCount, formatUsd } from "../../../../base/lib/text/figures.ts";
 import { formatPct, formatShare } from "../../../../base/lib/text/percent.ts";
 import { safeText } from "../../../../base/lib/text/safe-text.ts";
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { AnyFlare, Explanation, Term } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
 import { isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
@@ -174,16 +174,16 @@ function barOf(height: number) {
 interface MeasuredProps {
   readonly pct: number | null | undefined;
   readonly why: Explanation | undefined;
-  /** When it will be measured, in event time; 0: when the flare has ended. */
-  readonly dueMs?: number;
+  /** The flare's start. Its outcome is complete an hour later. Default: it is complete. */
+  readonly startMs?: number;
 }
 
 /**
- * A measured change, or in how many minutes it will be measured. Without color if hardly anyone
+ * A measured change, or in how many minutes it will be known. Without color if hardly anyone
  * sold at these prices: that rise is no gain.
  */
-export function Measured({ pct, why, dueMs = 0 }: MeasuredProps) {
-  const minutes = useNow((nowMs) => Math.ceil((dueMs - nowMs) / MINUTE_MS), [dueMs]);
+export function Measured({ pct, why, startMs = 0 }: MeasuredProps) {
+  const minutes = useNow((nowMs) => Math.ceil((startMs + HOUR_MS - nowMs) / MINUTE_MS), [startMs]);
   if (pct == null && minutes > 0) return <span class="soft">{`in ${minutes} min`}</span>;
   if (pct == null) return <span title="Not measured, or not yet">–</span>;
   return isHardToSell(why) && pct > 0 ? (

@@ -1,5 +1,4 @@
 import { formatUsd } from "../../../../base/lib/text/figures.ts";
-import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import { foldAddress, GROUP_FACTS, type GroupName } from "../../../../base/model/groups.ts";
 import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../../base/model/index.ts";
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
@@ -297,8 +296,6 @@ const measured = (
   key: string,
   title: string,
   field: "peak_change" | "end_change" | "change_5m" | "change_15m" | "change_60m",
-  /** When it is measured, in minutes from the start. */
-  afterMinutes = 0,
 ): Column<FlareRow> => ({
   key,
   title,
@@ -306,11 +303,7 @@ const measured = (
   ...(field === "peak_change" && { order: "change" as const }),
   value: ({ outcome }) => outcome?.[field] ?? undefined,
   cell: ({ flare, outcome, why }) => (
-    <Measured
-      pct={outcome?.[field]}
-      why={why}
-      dueMs={Date.parse(flare.started_trending_at) + afterMinutes * MINUTE_MS}
-    />
+    <Measured pct={outcome?.[field]} why={why} startMs={Date.parse(flare.started_trending_at)} />
   ),
 });
 
@@ -320,8 +313,8 @@ export const JUST_ENDED: readonly Column<FlareRow>[] = [
   END,
   measured("peak", "Peak", "peak_change"),
   measured("end", "At its end", "end_change"),
-  measured("quarter", "15 min", "change_15m", 15),
-  measured("sixty", "60 min", "change_60m", 60),
+  measured("quarter", "15 min", "change_15m"),
+  measured("sixty", "60 min", "change_60m"),
 ];
 
 /** The columns of finished flares. */
@@ -340,9 +333,9 @@ export const FINISHED: readonly Column<FlareRow>[] = [
   { ...END, order: "newest", value: ({ flare }) => endOf(flare) },
   measured("peak", "Peak", "peak_change"),
   measured("end", "At its end", "end_change"),
-  measured("five", "5 min", "change_5m", 5),
-  measured("quarter", "15 min", "change_15m", 15),
-  measured("sixty", "60 min", "change_60m", 60),
+  measured("five", "5 min", "change_5m"),
+  measured("quarter", "15 min", "change_15m"),
+  measured("sixty", "60 min", "change_60m"),
   LIQUIDITY,
 ];
 

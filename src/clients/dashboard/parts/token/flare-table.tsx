@@ -1,5 +1,4 @@
 import { flarePath } from "../../../../base/lib/text/page-path.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../../base/lib/time/time.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
 import { isAnonymous } from "../../state/store.ts";
@@ -81,10 +80,10 @@ function Row({ record: { flare, started, why, cause, outcome }, isShown, nowMs, 
         <Measured pct={outcome?.end_change} why={shown} />
       </td>
       <td class="later">
-        <Measured pct={outcome?.change_15m} why={shown} dueMs={startMs + 15 * MINUTE_MS} />
+        <Measured pct={outcome?.change_15m} why={shown} startMs={startMs} />
       </td>
       <td class="later">
-        <Measured pct={outcome?.change_60m} why={shown} dueMs={startMs + HOUR_MS} />
+        <Measured pct={outcome?.change_60m} why={shown} startMs={startMs} />
       </td>
       <td class="later">{score == null ? "–" : score.toFixed(1)}</td>
       <td>{finishedAt === null ? <b>running</b> : cause ? END_TEXTS[cause] : "ended"}</td>
