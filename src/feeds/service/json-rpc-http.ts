@@ -81,6 +81,8 @@ export async function requestRpc(
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      // As for other services, the operator should know that an endpoint moved.
+      redirect: "manual",
       signal,
     });
     onResponse?.(response);
@@ -109,8 +111,17 @@ function refusalOf(response: Response, text: string): RpcReply {
 function credentialsOf(text: string): { readonly address: URL; readonly headers: Record<string, string> } {
   const address = new URL(text);
   const { username, password } = address;
-  if (username === "") return { address, headers: {} };
+  if (username === "" && password === "") return { address, headers: {} };
   [address.username, address.password] = ["", ""];
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return { address, headers: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
+
+/** Decodes a part of a URL. Returns a malformed one unchanged. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

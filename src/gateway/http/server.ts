@@ -55,8 +55,8 @@ export interface HttpServerOptions {
    * closes its connection. Default: always true.
    */
   readonly ready?: () => boolean;
-  /** Whether another accepted connection may be served now. Default: always true. */
-  readonly mayServe?: () => boolean;
+  /** How many accepted connections may be served in a turn. Default: always 4. */
+  readonly perTurn?: () => number;
   /**
    * Whether `/readyz` succeeds with stale data. A cluster's nodes become stale at the same time,
    * and a load balancer must not remove all of them. Default: no.
@@ -91,7 +91,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
-  const { clock, policy = allowAll, responses = new ResponseCounts(), mayServe = () => true } = options;
+  const { clock, policy = allowAll, responses = new ResponseCounts(), perTurn = () => 4 } = options;
   const logger = options.logger || undefined;
   const missing = missingInternals();
   if (missing.length > 0) logger?.warn({ missing }, "this version of Node or ws needs the slower fallbacks");
@@ -118,7 +118,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.server.on("checkExpectation", app.routing);
   const unheard = new Map<Socket, number>();
   const { isTrusted } = visitors;
-  boundConnections(app.server, settings, { clock, refusals, isTrusted, mayServe, unheard });
+  boundConnections(app.server, settings, { clock, refusals, isTrusted, perTurn, unheard });
   app.setErrorHandler((error, request, reply) => {
     refusals.note(error, request, policy);
     return sendProblem(error, request, reply, logOf);

@@ -74,7 +74,7 @@ export interface GatewayRun {
 /** How long a start waits for a first snapshot. A live source that warms up has no limit. */
 const FIRST_SNAPSHOT_MS = 5_000;
 const WARMUP_REPORT_MS = 3_000;
-/** While this many requests for events wait, no further connection is served. */
+/** While this many requests for events wait, only one further connection is served in a turn. */
 const CROWD = 32;
 /** Time that remaining HTTP requests get after the last client has been disconnected. */
 const HTTP_CLOSE_MS = 1_000;
@@ -177,7 +177,7 @@ async function serveGateway(run: GatewayRun, gateway: OpenedGateway): Promise<Ga
     answerUnknown,
     ...counts,
     ready: () => !draining,
-    mayServe: () => hub.counters.admissionsWaiting < CROWD,
+    perTurn: () => (hub.counters.admissionsWaiting < CROWD ? 4 : 1),
     limitStreams: (max) => registry.limiter.lower(max),
     isStaleReady: () => opened.kind === "follower" && opened.isStaleReady?.() === true,
     settings: { ...settings, closeGraceMs: HTTP_CLOSE_MS },

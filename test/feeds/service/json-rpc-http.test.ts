@@ -63,6 +63,11 @@ test("a refusal has the status, the pause that it demands and the endpoint's wor
   });
 });
 
+test("a redirect is not followed", async ({ outcomeOf }) => {
+  const moved = send(307, "", { location: "http://127.0.0.1:1/" });
+  expect(await outcomeOf(moved)).toMatchObject({ message: "returned 307", status: 307 });
+});
+
 test("a response that is no JSON-RPC, breaks off, or stops before its end fails", async ({ outcomeOf }) => {
   const words = "returned something other than JSON";
   expect(await outcomeOf(send(200, "<html>"))).toMatchObject({ message: words, status: undefined });
@@ -82,4 +87,6 @@ test("user and password of the address are sent as Basic authentication", async 
   const basic = `Basic ${Buffer.from("me:p@ss").toString("base64")}`;
   expect(await outcomeOf(echo, TIMEOUT_MS, "me:p%40ss@")).toEqual({ result: basic });
   expect(await outcomeOf(echo)).toEqual({ result: "none" });
+  const onlyPassword = `Basic ${Buffer.from(":50%").toString("base64")}`;
+  expect(await outcomeOf(echo, TIMEOUT_MS, ":50%@")).toEqual({ result: onlyPassword });
 });

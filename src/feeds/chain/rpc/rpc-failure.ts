@@ -1,5 +1,5 @@
 import { CHAIN_GROUPS, wordsFor } from "../../../base/model/index.ts";
-import { HttpFailure, RpcError } from "../../service/json-rpc-http.ts";
+import { decoded, HttpFailure, RpcError } from "../../service/json-rpc-http.ts";
 import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
@@ -56,6 +56,8 @@ const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
 const MAX_DETAIL = 120;
+/** Maximum length of a text that is searched, which may take the square of the length. */
+const MAX_SEARCHED = 1_000;
 /** Hiding a shorter text would garble ordinary words. */
 const MIN_SECRET = 8;
 /** Names of networks, which are no keys. Any other word could be a key that a person chose. */
@@ -75,18 +77,19 @@ export function toRpcFailure(thrown: unknown, { url, timeoutMs }: RequestOptions
   if (thrown instanceof RpcFailure) return thrown;
   if (thrown instanceof RpcError) {
     const { code, message } = thrown;
-    if (RATE_CODES.has(code) || RATE.test(message))
+    const words = message.slice(0, MAX_SEARCHED);
+    if (RATE_CODES.has(code) || RATE.test(words))
       return new RpcFailure("rate", `refuses requests because there are too many (${code})`, { cause });
-    if (REFUSED_CODES.has(code) || REFUSED.test(message))
+    if (REFUSED_CODES.has(code) || REFUSED.test(words))
       return new RpcFailure("refused", `does not support the method (${code})`, { cause });
-    if (code === 3 || REVERTED.test(message))
+    if (code === 3 || REVERTED.test(words))
       return new RpcFailure("reverted", "reports that the call reverted", { cause });
     const detail = hideAddress(message, url).slice(0, MAX_DETAIL);
     return new RpcFailure("failed", `returned error ${code}`, { detail, cause });
   }
   if (thrown instanceof HttpFailure) {
     const { status, detail, message } = thrown;
-    if (status === 429 || RATE.test(detail)) {
+    if (status === 429 || RATE.test(detail.slice(0, MAX_SEARCHED))) {
       const retryAfterMs = retryAfter(thrown.retryAfter);
       return new RpcFailure("rate", "refuses requests because there are too many", { retryAfterMs, cause });
     }
@@ -130,13 +133,4 @@ export function hideAddress(text: string, url: string): string {
       .sort((a, b) => b.length - a.length)
       .reduce((rest, secret) => rest.replaceAll(secret, "…"), text)
   );
-}
-
-/** Decodes a part of a URL. Returns a malformed one unchanged. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

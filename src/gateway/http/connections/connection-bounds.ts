@@ -30,7 +30,7 @@ const CHECK_IDLE_MS = 1_000;
 /**
  * Refuses connections beyond the limits with 503, without reading their requests. A full server
  * also closes idle connections, which clients reopen on demand, and refuses those that have sent
- * nothing for a second. `isTrusted`: whether an address is a proxy of many clients; `mayServe`: see
+ * nothing for a second. `isTrusted`: whether an address is a proxy of many clients; `perTurn`: see
  * createIntake; `unheard`: see boundClosing. Call it first: throws TypeError if the server has
  * other connection listeners than Node's.
  */
@@ -41,11 +41,11 @@ export function boundConnections(
     readonly clock: Clock;
     readonly refusals: Refusals;
     readonly isTrusted: (address: string) => boolean;
-    readonly mayServe: () => boolean;
+    readonly perTurn: () => number;
     readonly unheard: ReadonlyMap<Socket, number>;
   },
 ): void {
-  const { clock, refusals, isTrusted, mayServe, unheard } = parts;
+  const { clock, refusals, isTrusted, perTurn, unheard } = parts;
   const counts = new Map<string, number>();
   const addresses = new Map<Socket, string>();
   let [lingering, idleClosedAtMs] = [0, Number.NEGATIVE_INFINITY];
@@ -66,7 +66,7 @@ export function boundConnections(
       reason === "connections" ? `${maxConnections} in all` : `${maxConnectionsPerAddress} from one address`;
     const error = new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound });
     // An error on a refused connection needs no action, and its request is not read.
-    socket.on("error", ignore).resume();
+    socket.on("error", ignore).removeAllListeners("readable").removeAllListeners("timeout").resume();
     socket.end(rawProblem(error, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
     destroyAfter(LINGER.ms, socket, clock);
   };
@@ -84,7 +84,7 @@ export function boundConnections(
   const [serve, ...others] = server.rawListeners("connection");
   if (!serve || others.length > 0)
     throw new TypeError("the server has other connection listeners than Node's");
-  const take = createIntake((socket) => serve.call(server, socket), clock, mayServe);
+  const take = createIntake((socket) => serve.call(server, socket), clock, perTurn);
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     const peer = socket.remoteAddress ?? "";

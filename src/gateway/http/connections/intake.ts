@@ -4,9 +4,7 @@ import { FairQueue } from "../../hub/index.ts";
 
 /** Time in which turns only accept, while connections arrive. */
 const ACCEPT_MS = 5;
-/** Connections served in one turn. */
-const MOST_SERVED = 4;
-/** Time after which a connection is served that has sent nothing. Its own timeouts begin then. */
+/** Time after which a silent connection is served. Its own timeouts begin then. */
 const SILENT_MS = 1_000;
 
 /**
@@ -14,12 +12,14 @@ const SILENT_MS = 1_000;
  *
  * libuv accepts one connection per turn of the event loop (libuv#3696). If each were served in its
  * turn, a client would wait for all that came before it: thousands after a failure. So while
- * connections arrive, most turns only accept. `mayServe`: false while enough requests wait, which
- * take more memory than connections.
+ * connections arrive, most turns only accept. `perTurn`: how many to serve in a turn: few while many
+ * requests wait, which take more memory than connections.
  */
-export function createIntake(serve: (socket: Socket) => void, clock: Clock, mayServe: () => boolean) {
+export function createIntake(serve: (socket: Socket) => void, clock: Clock, perTurn: () => number) {
   const waiting = new FairQueue<Socket>();
-  let [isScheduled, hasArrived, servedAtMs] = [false, false, 0];
+  let isScheduled = false;
+  let hasArrived = false;
+  let servedAtMs = 0;
   const schedule = () => {
     if (!isScheduled) setImmediate(endTurn);
     isScheduled = true;
@@ -27,13 +27,17 @@ export function createIntake(serve: (socket: Socket) => void, clock: Clock, mayS
   const endTurn = () => {
     const nowMs = clock.monotonic();
     const mustServe = !hasArrived || nowMs - servedAtMs >= ACCEPT_MS;
-    [isScheduled, hasArrived, servedAtMs] = [false, false, mustServe ? nowMs : servedAtMs];
-    for (let count = 0; count < MOST_SERVED && mustServe && mayServe(); count += 1) {
+    isScheduled = hasArrived = false;
+    if (mustServe) servedAtMs = nowMs;
+    for (let left = mustServe ? perTurn() : 0; left > 0; left -= 1) {
       const socket = waiting.shift()?.off("error", ignore);
-      if (socket?.destroyed !== false) continue;
+      // It may have been closed or refused meanwhile.
+      if (!socket?.writable) continue;
       // The request's microtasks must run before the next tick, which may emit `end`.
       queueMicrotask(() => {
         const first = socket.read(socket.readableLength);
+        // Node would wait for a request, because it learns of the end too late.
+        if (socket.readableEnded) return void socket.end();
         serve(socket);
         if (first) socket.emit("data", first);
       });
@@ -51,5 +55,5 @@ export function createIntake(serve: (socket: Socket) => void, clock: Clock, mayS
   };
 }
 
-/** Ignores an error of a connection that is not served. */
+/** Ignores an error of a connection whose request is not read. */
 export function ignore(): void {}

@@ -121,6 +121,8 @@ export class LongPoll {
     if (known) await pause();
     const page = known ?? readPage(this.#options, { ...request, signal: NEVER });
     if (!known) this.#pages.set(key, page);
+    // A failure may be over before the head moves.
+    page.catch(() => this.#pages.delete(key));
     return page;
   }
 

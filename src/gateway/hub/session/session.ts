@@ -108,7 +108,7 @@ export class Session implements DeliveryOwner {
     this.#host.gone(this);
   }
 
-  /** Sends nothing more: a close frame follows, or was sent. */
+  /** Sends nothing more: a close frame follows, or was sent. The session may still be open. */
   silence(): void {
     this.#delivery.end();
     this.#commands?.clear();

@@ -12,7 +12,7 @@ class Intake {
   readonly served: string[] = [];
   readonly #sockets: Socket[] = [];
   readonly #accepted: Socket[] = [];
-  readonly #server = createServer((socket) => {
+  readonly #server = createServer({ allowHalfOpen: true }, (socket) => {
     this.#accepted.push(socket);
     this.#take(socket, socket.remoteAddress ?? "");
   });
@@ -24,20 +24,21 @@ class Intake {
       });
     },
     systemClock,
-    () => this.gate.isOpen,
+    () => (this.gate.isOpen ? 4 : 0),
   );
 
   async open(): Promise<void> {
     await once(this.#server.listen(0, "127.0.0.1"), "listening");
   }
 
-  /** Opens a connection that sends a text. Resolves with both ends once the text has arrived. */
+  /** Opens a connection that sends a text, or ends. Resolves with both ends once that arrived. */
   async send(localAddress: string, text: string): Promise<{ readonly ours: Socket; readonly its: Socket }> {
     const { port } = this.#server.address() as AddressInfo;
     const ours = connect({ host: "127.0.0.1", port, localAddress });
     this.#sockets.push(ours);
     const [its] = await once(this.#server, "connection");
-    ours.write(text);
+    if (text === "") ours.end();
+    else ours.write(text);
     await once(its, "readable");
     return { ours, its };
   }
@@ -70,6 +71,13 @@ test("addresses are served in turn, however many connections each has", async ({
   await intake.untilServed(7);
   expect(intake.served.slice(0, 2)).toEqual([`${MANY} a`, `${FEW} g`]);
   expect(intake.served.slice(2)).toEqual(["b", "c", "d", "e", "f"].map((text) => `${MANY} ${text}`));
+});
+
+test("a connection that its client ends without a request ends at once", async ({ intake }) => {
+  intake.gate.isOpen = true;
+  const { ours } = await intake.send(MANY, "");
+  await once(ours.resume(), "close");
+  expect(intake.served).toEqual([]);
 });
 
 test("a connection that its client resets while it waits is never served", async ({ intake }) => {
