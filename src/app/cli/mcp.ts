@@ -21,7 +21,7 @@ Default: ${DEFAULT_URL}
 The environment variable ${CLIENT_KEY_VARIABLE} contains the key for a server that needs one.
 
 Example of a client's configuration:
-  {"mcpServers": {"flarewire": {"command": "npx", "args": ["flarewire", "mcp", "${DEFAULT_URL}"]}}}`;
+  {"mcpServers": {"flarewire": {"command": "npx", "args": ["--no", "flarewire", "mcp", "${DEFAULT_URL}"]}}}`;
 }
 
 /** Runs `flarewire mcp` until its client leaves or a signal stops it. */
