@@ -27,7 +27,7 @@ ${key}<section aria-labelledby="bot"><h2 id="bot">Write a bot</h2>
 <li>Paste it. ${tabsHtml("Page", pageSamples(server))}</li>
 <li>Let ${to("/docs/widget#connections", "your page's content security policy")} name this server. The server must allow your page too: <code>--allowed-origins</code>.${site.needs === "key" ? html` It must also serve visitors without a key: <code>--anonymous free</code>.` : ""}</li></ol></section>
 <section aria-labelledby="server"><h2 id="server">Run a server</h2>
-<ol><li>Check that this one has fresh data. ${tabsHtml("Tool", serverSamples(server, site.needs))}</li>
+<ol><li>Check that this one has fresh data. The terminal's command runs in a clone. ${tabsHtml("Tool", serverSamples(server, site.needs))}</li>
 <li>${to("/docs/deploy", "Deploy your own")}: a unit, keys, nginx, backup, upgrade.</li>
 <li>Create ${to("/docs/operating#keys", "keys")}, and choose ${to("/docs/live", "a live market")}.</li>
 <li>Watch ${to("/docs/operating#metrics", "its metrics")}, and ${to("/docs/scaling", "add edges")} when one core is not enough.</li></ol></section>`;
@@ -50,6 +50,6 @@ function serverSamples(server: string, needs: Site["needs"]): Readonly<Record<st
   const key = needs === "key" ? "FLAREWIRE_CLIENT_KEY=KEY " : "";
   return {
     curl: `curl -f '${server}/readyz'`,
-    Terminal: `${key}npx flarewire tail ${server}`,
+    Terminal: `${key}npm run --silent flarewire -- tail ${server}`,
   };
 }
