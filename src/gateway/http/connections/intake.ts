@@ -12,8 +12,8 @@ const SILENT_MS = 1_000;
  *
  * libuv accepts one connection per turn of the event loop (libuv#3696). If each were served in its
  * turn, a client would wait for all that came before it: thousands after a failure. So while
- * connections arrive, most turns only accept. `perTurn`: how many to serve in a turn: few while many
- * requests wait, which take more memory than connections.
+ * connections arrive, most turns only accept. `perTurn`: how many to serve in a turn, few while
+ * many requests wait, which take more memory than connections.
  */
 export function createIntake(serve: (socket: Socket) => void, clock: Clock, perTurn: () => number) {
   const waiting = new FairQueue<Socket>();
