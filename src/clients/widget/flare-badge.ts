@@ -20,7 +20,7 @@ export class FlareBadge extends FlareElement {
 
   protected override paint(seen: Seen): void {
     const address = (this.getAttribute("token") ?? "").trim();
-    const isAddress = /^0x[0-9a-f]{40,64}$/i.test(address);
+    const isAddress = /^0x[0-9a-f]{40}$/i.test(address);
     const wanted = address.toLowerCase();
     const flare = runningIn(seen).find(({ token }) => token.address.toLowerCase() === wanted);
     const isWarned = flare && seen.view?.explanations[flare.id]?.warnings[0];
