@@ -113,7 +113,8 @@ test("[L4] a replay of a server's recording gives the events that it served", as
   const warmup = IS_SOAK ? "10m" : "3m";
   const served = ["--port", "0", "--record", at("served"), "--warmup", warmup, "--speed", "60"];
   const { url, stop } = await serveInProcess(served);
-  await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1&wait=10`);
+  const first = async () => (await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1`)).json;
+  await expect.poll(first).toHaveProperty("events.0");
   const { json } = await checkedFetch(`${url}/api/v1/snapshot`);
   const { events } = (await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1000`)).json as {
     events: readonly Record<string, unknown>[];
