@@ -91,8 +91,8 @@ export function boundConnections(
     const address = clientOf(peer);
     const count = counts.get(address) ?? 0;
     if (addresses.size >= maxConnections) {
-      closeIdle();
-      return refuse(socket, address, "connections");
+      refuse(socket, address, "connections");
+      return closeIdle();
     }
     if (count >= maxConnectionsPerAddress && !isTrusted(peer))
       return refuse(socket, address, "connections-of-address");

@@ -121,6 +121,22 @@ describe("[W33] connections of any kind are limited", () => {
     expect((await ask(port, "127.0.0.5")).status).toBe(200);
   });
 
+  test("in total: a client of a full server gets a response, however many silent connections are refused with it", async ({
+    makeRest,
+  }) => {
+    const { port, app, clock } = await bounded(makeRest, { maxConnections: 40 });
+    const silent: Socket[] = [];
+    for (let opened = 0; opened < 40; opened++) {
+      const accepted = once(app.server, "connection");
+      silent.push(connect({ port, host: "127.0.0.1" }).on("error", () => {}));
+      await accepted;
+    }
+    const closed = silent.map((socket) => new Promise((resolve) => socket.resume().on("close", resolve)));
+    clock.advance(1_000);
+    expect((await ask(port, "127.0.0.5")).status).toBe(503);
+    await Promise.all(closed);
+  });
+
   test("a refused client that keeps sending is disconnected after a second", async ({ makeRest }) => {
     const { port, app, clock } = await bounded(makeRest, { maxConnectionsPerAddress: 1 });
     const held = await idle(port, "127.0.0.2");
