@@ -70,9 +70,7 @@ export class TurnBudget {
 
   /** Resolves when a long task of `by` may continue. Await it between slices. */
   pause(by?: Claimant): Promise<void> {
-    return new Promise((resolve) => {
-      this.run(resolve, by);
-    });
+    return new Promise((resolve) => void this.run(resolve, by));
   }
 
   /** Records that a connection was accepted. More may be waiting in the kernel's accept queue. */

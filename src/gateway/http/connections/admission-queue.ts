@@ -159,12 +159,8 @@ function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => 
   socket.on("close", gone);
   if (!isUpgraded) return () => socket.off("close", gone);
   // Nothing else reads the socket now. Detect its end without taking bytes from it.
-  const checkEnd = () => {
-    socket.read(0);
-  };
-  const ended = () => {
-    socket.destroy();
-  };
+  const checkEnd = () => void socket.read(0);
+  const ended = () => void socket.destroy();
   socket.on("readable", checkEnd).on("end", ended);
   return () => socket.off("close", gone).off("readable", checkEnd).off("end", ended);
 }

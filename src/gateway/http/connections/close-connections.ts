@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../../base/lib/time/clock.ts";
+import { ignore } from "./intake.ts";
 
 const POLL_EVERY_MS = 50;
 
@@ -44,10 +45,7 @@ export function boundClosing(
         stopPolling();
         closed.abort();
       });
-      clock.sleep(graceMs, closed.signal).then(
-        () => server.closeAllConnections(),
-        () => {},
-      );
+      clock.sleep(graceMs, closed.signal).then(() => server.closeAllConnections(), ignore);
     }
     done();
   });

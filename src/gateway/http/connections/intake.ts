@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { FairQueue } from "../../hub/index.ts";
@@ -29,20 +30,24 @@ export function createIntake(serve: (socket: Socket) => void, clock: Clock, perT
     const mustServe = !hasArrived || nowMs - servedAtMs >= ACCEPT_MS;
     isScheduled = hasArrived = false;
     if (mustServe) servedAtMs = nowMs;
-    for (let left = mustServe ? perTurn() : 0; left > 0; left -= 1) {
-      const socket = waiting.shift()?.off("error", ignore);
-      // It may have been closed or refused meanwhile.
-      if (!socket?.writable) continue;
-      // The request's microtasks must run before the next tick, which may emit `end`.
-      queueMicrotask(() => {
-        const first = socket.read(socket.readableLength);
-        // Node would wait for a request, because it learns of the end too late.
-        if (socket.readableEnded) return void socket.end();
-        serve(socket);
-        if (first) socket.emit("data", first);
-      });
-    }
+    // A callback each: what one request does in microtasks and ticks is done before the next one.
+    for (let left = mustServe ? perTurn() : 0; left > 0; left -= 1) setImmediate(serveNext);
     if (waiting.size > 0) schedule();
+  };
+  const serveNext = () => {
+    const socket = waiting.shift()?.off("error", ignore);
+    // It may have been closed or refused meanwhile.
+    if (!socket?.writable) return;
+    // The request's microtasks must run before the next tick, in which an upgraded connection ends.
+    queueMicrotask(() => {
+      const first = socket.read(socket.readableLength);
+      // Node would wait for a request, because it learns of the end too late.
+      if (socket.readableEnded) return void socket.end();
+      socket.emit = emitEndLater;
+      setImmediate(() => Object.assign(socket, { emit: EventEmitter.prototype.emit }));
+      serve(socket);
+      if (first) socket.emit("data", first);
+    });
   };
   return (socket: Socket, address: string): void => {
     hasArrived = true;
@@ -55,5 +60,11 @@ export function createIntake(serve: (socket: Socket) => void, clock: Clock, perT
   };
 }
 
-/** Ignores an error of a connection whose request is not read. */
+/** Node ends a connection at its `end`, even before the responses to requests that came with it. */
+function emitEndLater(this: Socket, name: string | symbol, ...args: unknown[]): boolean {
+  if (name !== "end") return EventEmitter.prototype.emit.call(this, name, ...args);
+  return Boolean(setImmediate(() => this.emit("end")));
+}
+
+/** Ignores the error of a connection, which closes after it, or of a wait that was stopped. */
 export function ignore(): void {}

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../../base/lib/time/clock.ts";
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../../base/protocol/index.ts";
+import { ignore } from "../connections/intake.ts";
 import { isResponding } from "../connections/node-internals.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 
@@ -41,10 +42,7 @@ export function destroyAfter(ms: number, socket: Socket, clock: Clock): void {
   if (socket.destroyed) return;
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
-  clock.sleep(ms, closed.signal).then(
-    () => socket.destroy(),
-    () => {},
-  );
+  clock.sleep(ms, closed.signal).then(() => socket.destroy(), ignore);
 }
 
 /** Formats the complete response to request `id`; `fields`: further header lines. */

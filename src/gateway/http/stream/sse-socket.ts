@@ -2,19 +2,16 @@ import type { Socket as Connection } from "node:net";
 import type { Writable } from "node:stream";
 import { CLOSE_CODES, type CloseMessage, type CloseReason } from "../../../base/protocol/index.ts";
 import type { Session, Socket } from "../../hub/index.ts";
+import { ignore } from "../connections/intake.ts";
 import { unsentBytes } from "../connections/node-internals.ts";
 
 /** Reconnect delay for browsers after a close with `backoff`. */
 const BACKOFF_MS = 5_000;
 
-/*
- * All connections share these functions, because closures would cost memory for each idle client.
+/**
+ * Ends the connection when the other side does, as HTTP does. All connections share this function,
+ * because closures would cost memory for each idle client.
  */
-
-/** Ignores write errors on a broken connection; `close` follows. */
-function ignore(): void {}
-
-/** Ends the connection when the other side does, as HTTP does. */
 function endWithPeer(this: Connection): void {
   this.destroySoon();
 }

@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
 import { test as base, expect } from "vitest";
 import { systemClock } from "../../../../src/base/lib/time/clock.ts";
 import { createIntake } from "../../../../src/gateway/http/connections/intake.ts";
@@ -10,6 +13,13 @@ const [MANY, FEW] = ["127.0.0.2", "127.0.0.3"] as const;
 class Intake {
   readonly gate = { isOpen: false };
   readonly served: string[] = [];
+  /** Called for each served connection. */
+  serve = (socket: Socket): void => {
+    socket.on("data", (data) => {
+      this.served.push(`${socket.remoteAddress} ${data}`);
+      this.#server.emit("served");
+    });
+  };
   readonly #sockets: Socket[] = [];
   readonly #accepted: Socket[] = [];
   readonly #server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -17,12 +27,7 @@ class Intake {
     this.#take(socket, socket.remoteAddress ?? "");
   });
   readonly #take = createIntake(
-    (socket) => {
-      socket.on("data", (data) => {
-        this.served.push(`${socket.remoteAddress} ${data}`);
-        this.#server.emit("served");
-      });
-    },
+    (socket) => this.serve(socket),
     systemClock,
     () => (this.gate.isOpen ? 4 : 0),
   );
@@ -89,3 +94,36 @@ test("a connection that its client resets while it waits is never served", async
   await intake.untilServed(1);
   expect(intake.served).toEqual([`${MANY} here`]);
 });
+
+test("all requests are answered that a client sends before its end", async ({ intake }) => {
+  const http = createHttpServer((request, response) => response.end(`answer to ${request.url}.`));
+  intake.serve = (socket) => http.emit("connection", socket);
+  const requests = ["/1", "/2", "/3"].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  const { ours, its } = await intake.send(MANY, requests.join(""));
+  ours.end();
+  while (!hasEnd(its)) await setImmediate();
+  intake.gate.isOpen = true;
+  expect(await text(ours)).toMatch(/answer to .1\..*answer to .2\..*answer to .3\./s);
+});
+
+test("what a request does at once is done before the next connection is served", async ({ intake }) => {
+  const order: string[] = [];
+  const done = Promise.withResolvers<void>();
+  intake.serve = (socket) => {
+    socket.on("data", async (data) => {
+      order.push(`${data} begins`);
+      for (let step = 0; step < 3; step++) await new Promise<void>((next) => process.nextTick(next));
+      order.push(`${data} is done`);
+      if (order.length === 4) done.resolve();
+    });
+  };
+  for (const text of ["a", "b"]) await intake.send(MANY, text);
+  intake.gate.isOpen = true;
+  await done.promise;
+  expect(order).toEqual(["a begins", "a is done", "b begins", "b is done"]);
+});
+
+/** Whether the other side's end has arrived. Node tells it only after all data has been read. */
+function hasEnd(socket: Socket): boolean {
+  return Reflect.get(Reflect.get(socket, "_readableState"), "ended");
+}

@@ -126,6 +126,8 @@ export type WireFactory = (
     readonly basePath?: string;
     readonly trustProxy?: readonly string[];
     readonly http?: Partial<HttpSettings>;
+    /** How many connections to serve in a turn: see createIntake. */
+    readonly perTurn?: () => number;
     /** Default: no history. */
     readonly history?: HistoryReader;
   },
@@ -160,6 +162,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
       clock: systemClock,
       history: options.history,
       policy: options.stream?.policy,
+      ...(options.perTurn && { perTurn: options.perTurn }),
       settings: {
         basePath: options.basePath ?? "",
         ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { expect, test as plain } from "vitest";
 import { CLOSE_CODES } from "../../../../src/base/protocol/index.ts";
 import { clientOf } from "../../../../src/gateway/http/access/client-address.ts";
-import { HANDSHAKE, test } from "./websocket-fixture.ts";
+import { eventually } from "../../../support/time/waiters.ts";
+import { HANDSHAKE, test, type WireClient } from "./websocket-fixture.ts";
 
 const ADDRESS = "?channels=newest.bsc&client=bot-7f3a9c";
 
@@ -38,6 +39,25 @@ test("[W32] [W26] a live connection is closed with superseded", async ({ wire })
   await wire.sessions(1);
   second.send({ type: "ping", id: "alive" });
   await second.answer("pong", "alive");
+});
+
+test("[W32] of the handshakes of one client that arrive at once, all but the last are closed with superseded", async ({
+  makeWire,
+}) => {
+  const gate = { isOpen: false };
+  const wire = await makeWire({ perTurn: () => (gate.isOpen ? 4 : 0) });
+  const clients: WireClient[] = [];
+  for (let made = 1; made <= 4; made++) {
+    clients.push(wire.client(ADDRESS));
+    const arrived = () => wire.sockets().filter(({ bytesRead }) => bytesRead > 0).length;
+    await eventually(() => arrived() === made, arrived);
+  }
+  gate.isOpen = true;
+  const last = clients.pop();
+  const ends = await Promise.all(clients.map(({ ended }) => ended));
+  const { code } = CLOSE_CODES.superseded;
+  expect(ends).toEqual(clients.map(() => ({ code, reason: "superseded" })));
+  await last?.answer("subscribed");
 });
 
 test("[W32] a refused connection replaces nothing; connections without an id, or with another id, stay", async ({
