@@ -18,8 +18,9 @@ type Old = (key: string) => Buffer;
 type Damage = (redis: Redis, key: string, old: Old) => Promise<unknown>;
 
 const remove: Damage = (redis, key) => redis.del(key);
-const becomeText: Damage = async (redis, key) => [await redis.del(key), await redis.set(key, "text")];
-const becomeList: Damage = async (redis, key) => [await redis.del(key), await redis.lpush(key, "one", "two")];
+const becomeText: Damage = (redis, key) => redis.set(key, "text");
+// In one step, because a node could write the key again before it becomes a list.
+const becomeList: Damage = (redis, key) => redis.multi().del(key).lpush(key, "one", "two").exec();
 const restoreOld: Damage = (redis, key, old) => redis.restore(key, 0, old(key), "REPLACE");
 
 /** Deletes entries, counted from the newest, which is number 0. */
