@@ -1,22 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as passing } from "node:timers/promises";
+import { freePort } from "../../../support/servers/free-port.ts";
 import type { BenchServer } from "../harness/bench-server.ts";
 import { type Contender, uniformText } from "../harness/contender.ts";
 import { LineProcess } from "../harness/line-process.ts";
 import { debianRoot } from "../harness/on-demand.ts";
 
 const TOPIC = "a";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
-}
 
 async function answers(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");

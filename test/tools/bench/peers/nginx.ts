@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as passing } from "node:timers/promises";
+import { freePort } from "../../../support/servers/free-port.ts";
 import type { BenchServer } from "../harness/bench-server.ts";
 import { LineProcess } from "../harness/line-process.ts";
 import { debianProgram } from "../harness/on-demand.ts";
@@ -62,14 +62,6 @@ http {
   ${gateway === undefined ? "" : `upstream gateway { server 127.0.0.1:${gateway}; keepalive 64; keepalive_requests 1000000000; }`}
   server { listen 127.0.0.1:${port}; root ${root}; location / { ${gateway === undefined ? "default_type application/json;" : PASS} } }
 }`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
 }
 
 async function answers(port: number): Promise<boolean> {
