@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createConfig, type Gateway, type GatewayOptions, startGateway } from "../../../src/index.ts";
 import type { IndependentClient } from "../clients/independent-client.ts";
 import { PacedClock } from "../time/paced-clock.ts";
+import { freePort } from "./free-port.ts";
 
 /** Runs something when the test is over, whatever came of it. */
 export type Finish = (fn: () => void | Promise<void>) => void;
@@ -12,25 +13,26 @@ export type Finish = (fn: () => void | Promise<void>) => void;
  * Uncompressed: on a busy machine Node's own WebSocket at times stops reading while it inflates.
  * Other tests read what is compressed.
  */
-const QUIET = { port: 0, logLevel: "silent", drain: "0", compression: false } as const;
+const QUIET = { logLevel: "silent", drain: "0", compression: false } as const;
 /** The recorded day, fast: dozens of batches a second. */
 const RECORDING = { ...QUIET, feed: "replay", warmup: "0s", speed: 600 } as const;
 
-/** A gateway with a market of its own. */
+/** A gateway with a market of its own, and a port that stays free when it has stopped. */
 export async function startLeader(onTestFinished: Finish, more: object = {}): Promise<Gateway> {
-  const gateway = await startGateway(createConfig({ ...RECORDING, ...more }));
+  const gateway = await startGateway(createConfig({ ...RECORDING, port: await freePort(), ...more }));
   onTestFinished(() => gateway.stop());
   return gateway;
 }
 
-/** A gateway that follows `leader`. */
+/** A gateway that follows `leader`, with a port that stays free when it has stopped. */
 export async function startEdge(
   leader: { readonly url: string },
   onTestFinished: Finish,
   more: object = {},
   parts: GatewayOptions = {},
 ): Promise<Gateway> {
-  const config = createConfig({ ...QUIET, source: `follow:${leader.url}`, ...more });
+  const own = { port: await freePort(), source: `follow:${leader.url}` };
+  const config = createConfig({ ...QUIET, ...own, ...more });
   const gateway = await startGateway(config, parts);
   onTestFinished(() => gateway.stop());
   return gateway;
