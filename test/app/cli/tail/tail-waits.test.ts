@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { test as base, expect } from "vitest";
+import { freePort } from "../../../support/servers/free-port.ts";
 import { runInProcess, startInProcess } from "../run-in-process.ts";
 import { flareStarted, greet, type ScriptedServer, send, startScriptedServer } from "../scripted-server.ts";
 
@@ -33,11 +34,10 @@ test("if nothing was printed for some seconds, tail says what it waits for", asy
 });
 
 test("a server that does not listen yet is waited for, with one line, and followed once it does", async () => {
-  const gone = await startScriptedServer();
-  await gone[Symbol.asyncDispose]();
-  await using tail = startInProcess(["tail", gone.url]);
+  const port = await freePort();
+  await using tail = startInProcess(["tail", `http://127.0.0.1:${port}`]);
   await tail.said("stderr", "; check that a Flarewire server runs there; retrying\n");
-  await using server = await startScriptedServer(Number(new URL(gone.url).port));
+  await using server = await startScriptedServer(port);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   await tail.said("stderr", "from abcd-6");
