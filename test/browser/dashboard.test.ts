@@ -6,6 +6,7 @@ import { LedMarket } from "../examples/led-gateway.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import type { Finish } from "../support/servers/edges.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
@@ -98,8 +99,8 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     onTestFinished,
   }) => {
     const market = new LedMarket();
-    let gateway = await serve(market);
-    const port = new URL(gateway.url).port;
+    const port = await freePort();
+    let gateway = await serve(market, { port });
     // Only a context can be offline.
     const page = await ownPage(onTestFinished);
     await page.goto(`${gateway.url}/#/feed?updates=true`);
@@ -125,7 +126,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     await gateway.stop();
     await page.locator(".status.wait").waitFor();
     market.start("THREE");
-    gateway = await serve(market, { port: Number(port) });
+    gateway = await serve(market, { port });
     onTestFinished(() => gateway.stop());
     await isLive(page);
     // The log was in memory only and started over, so the page reports a gap.
