@@ -6,6 +6,7 @@ import type { Snapshot } from "../../../src/base/model/index.ts";
 import { CHANNELS } from "../../../src/base/protocol/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { shownLists } from "../../support/expect/shown-lists.ts";
+import { freePort } from "../../support/servers/free-port.ts";
 import { hasten } from "./stream-group.ts";
 import { type Followed, range, test } from "./stream-kit.ts";
 
@@ -29,7 +30,7 @@ test("[L2] [L3] [W31] through a drain and a restart every stream continues in th
   const data = mkdtempSync(join(tmpdir(), "flarewire-sdk-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const config = createConfig({
-    port: 0,
+    port: await freePort(),
     logLevel: "silent",
     feed: "replay",
     warmup: "0s",
@@ -51,7 +52,6 @@ test("[L2] [L3] [W31] through a drain and a restart every stream continues in th
   const second = await startGateway(config);
   onTestFinished(() => second.stop());
   const seq = second.head.cursor.seq;
-  proxy.port = Number(new URL(second.url).port);
   for (const followed of all) {
     await followed.until(() => (followed.seqs().at(-1) ?? 0) > seq + 20);
     await expectOneState(second.url, followed);
