@@ -5,6 +5,7 @@ import { createConfig } from "../../src/app/config/config.ts";
 import { startGateway } from "../../src/app/serve.ts";
 import type { Gateway } from "../../src/gateway/start/run-gateway.ts";
 import { HeldProxy } from "../clients/sdk/held-proxy.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 /** A port on which nothing listens. */
@@ -22,16 +23,17 @@ export class RestartingServer implements AsyncDisposable {
   readonly #market = writePumpedMarket(join(this.#directory, "market.csv"), 6);
   #proxy: HeldProxy | undefined;
   #gateway: Gateway | undefined;
+  #port = 0;
   url = "";
 
   /** Starts the gateway. It plays from just before the first flare, or from where it stopped. */
   async start(): Promise<void> {
     const market = { file: this.#market, group: "bsc", loop: true, speed: 600, warmup: "1h" } as const;
-    const serving = { port: 0, data: this.#data, drain: "2100ms", logLevel: "silent" } as const;
+    this.#port ||= await freePort();
+    const serving = { port: this.#port, data: this.#data, drain: "2100ms", logLevel: "silent" } as const;
     this.#gateway = await startGateway(createConfig({ ...market, ...serving }));
-    const port = Number(new URL(this.#gateway.url).port);
-    this.#proxy ??= await HeldProxy.open(port);
-    this.#setTarget(port);
+    this.#proxy ??= await HeldProxy.open(this.#port);
+    this.#setTarget(this.#port);
     this.url = this.#proxy.url;
   }
 
