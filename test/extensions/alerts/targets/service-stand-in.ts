@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { freePort } from "../../../support/servers/free-port.ts";
 import type { ManualClock } from "../../../support/time/manual-clock.ts";
 
 /** A message as a person sees it. */
@@ -85,9 +85,9 @@ export class ServiceStandIn implements AsyncDisposable {
 
   async listen(): Promise<void> {
     this.#server = this.#create();
+    this.#port ||= await freePort();
     this.#server.listen(this.#port, "127.0.0.1");
     await once(this.#server, "listening");
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
