@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { systemClock } from "../../../src/base/lib/time/clock.ts";
 import { parseAlertFile } from "../../../src/extensions/alerts/targets/alert-file.ts";
 import type { Target } from "../../../src/extensions/alerts/targets/target.ts";
 import { webhookTarget } from "../../../src/extensions/alerts/targets/webhook.ts";
+import { freePort } from "../../support/servers/free-port.ts";
 import { Waiters } from "../../support/time/waiters.ts";
 
 /** The secret of the reference implementation's own test. */
@@ -67,9 +67,9 @@ export class Receiver implements AsyncDisposable {
   /** Listens, after {@link down} on the same port. */
   async up(): Promise<void> {
     this.#server = this.#create();
+    this.#port ||= await freePort();
     this.#server.listen(this.#port, "127.0.0.1");
     await once(this.#server, "listening");
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   async down(): Promise<void> {
