@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe } from "vitest";
 import { endWithThisProcess } from "../../../support/servers/end-with.ts";
+import { freePort } from "../../../support/servers/free-port.ts";
 import { fetchedPackage } from "../../../support/setup/fetched-package.ts";
 import { contractPackages } from "./contract-packages.ts";
 import { post } from "./post.ts";
@@ -58,19 +59,19 @@ export class Anvil implements AsyncDisposable {
 
   /** Starts the node. A restart keeps its port and its chain. Resolves when it is ready. */
   async start(): Promise<this> {
+    this.#port ||= await freePort();
     const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --slots-in-an-epoch 1 --timestamp ${GENESIS_S}`;
     const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
     const child = spawn(binary() ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;
     this.#unwatch = endWithThisProcess(child);
+    let listens = false;
     for await (const line of createInterface({ input: child.stdout })) {
-      const port = /^Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
-      if (port === undefined) continue;
-      this.#port = Number(port);
-      break;
+      listens = line.startsWith("Listening on ");
+      if (listens) break;
     }
     child.stdout.resume();
-    if (this.#port === 0) throw new Error("anvil did not start");
+    if (!listens) throw new Error("anvil did not start");
     return this;
   }
 
