@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Finding, runProbe } from "../../../../src/app/cli/run-probe.ts";
 import type { Clock } from "../../../../src/base/lib/time/clock.ts";
 import type { Network } from "../../../../src/feeds/chain/network.ts";
 import { NETWORKS } from "../../../../src/feeds/chain/networks.ts";
 import { endpointProbes } from "../../../../src/feeds/chain/probe/endpoint-probes.ts";
+import { freePort } from "../../../support/servers/free-port.ts";
 import { PacedClock } from "../../../support/time/paced-clock.ts";
 import { Exchange } from "../market/exchange.ts";
 import { describeOnAnvil } from "../nodes/anvil.ts";
@@ -127,8 +127,8 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write('{"jsonrpc":', () => response.destroy());
     });
-    await new Promise<void>((resolve) => cut.listen(0, "127.0.0.1", resolve));
-    const { port } = cut.address() as AddressInfo;
+    const port = await freePort();
+    await new Promise<void>((resolve) => cut.listen(port, "127.0.0.1", resolve));
     const broke = await findings(`http://127.0.0.1:${port}`);
     cut.closeAllConnections();
     await new Promise((resolve) => cut.close(resolve));
