@@ -12,6 +12,7 @@ import { startLedGateway } from "../../examples/led-gateway.ts";
 import { webhookFile } from "../../extensions/alerts/webhook-fixture.ts";
 import { IndependentClient } from "../../support/clients/independent-client.ts";
 import { newDirectory } from "../../support/servers/edges.ts";
+import { freePort } from "../../support/servers/free-port.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
 
@@ -145,7 +146,8 @@ test("metrics on their own port are not on the public one, reject other host nam
   onTestFinished,
 }) => {
   await using market = await startLedGateway();
-  const options = { ...QUIET, source: market.url, metricsPort: "0" };
+  const port = await freePort();
+  const options = { ...QUIET, source: market.url, metricsPort: port };
   const gateway = await startGateway(createConfig(options));
   onTestFinished(() => gateway.stop());
   const url = gateway.metricsUrl ?? "";
@@ -156,7 +158,6 @@ test("metrics on their own port are not on the public one, reject other host nam
     404,
     "application/problem+json",
   ]);
-  const port = Number(new URL(url).port);
   const [rebound] = await once(
     request({ port, path: "/metrics", headers: { host: "evil.example" } }).end(),
     "response",
@@ -165,11 +166,11 @@ test("metrics on their own port are not on the public one, reject other host nam
   expect(
     (await scrape(url.replace("/metrics", ""))).get('flarewire_refusals_total{reason="host-refused"}'),
   ).toBe(1);
-  const taken = startGateway(createConfig({ ...options, metricsPort: port }));
+  const taken = startGateway(createConfig(options));
   await expect(taken).rejects.toThrow(`metricsPort = ${port} is already in use on 127.0.0.1`);
   await gateway.stop();
   await expect(fetch(url)).rejects.toThrow("fetch failed");
-  const other = createConfig({ ...options, metricsPort: port, port: Number(new URL(market.url).port) });
+  const other = createConfig({ ...options, port: Number(new URL(market.url).port) });
   await expect(startGateway(other)).rejects.toThrow(/^port = \d+ is already in use/);
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
