@@ -19,6 +19,7 @@ import { expectOneState } from "../support/expect/one-state.ts";
 import { shownLists } from "../support/expect/shown-lists.ts";
 import { expectAllStored } from "../support/expect/stored-seqs.ts";
 import { checkedFetch } from "../support/expect/validate-response.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { eventually } from "../support/time/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 
@@ -174,18 +175,20 @@ describeOnAnvil("a gateway of a chain with failures", () => {
     await using chain = story.exchange.chain;
     const flags = ["--data", newDirectory(onTestFinished)];
     const [, data = ""] = flags;
+    const port = await freePort();
     const config = {
       feed: "chain",
       rpc: chain.url,
       warmup: "0",
       data,
+      port,
       drain: "0",
       logLevel: "silent",
     } as const;
     // An advanced clock makes the first gateway save its state in the middle of the trades.
     let aheadMs = 0;
     const aging = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
-    const first = await startGateway(createConfig({ ...config, port: 0 }), { clock: aging });
+    const first = await startGateway(createConfig(config), { clock: aging });
     onTestFinished(() => first.stop());
     const { url } = first;
     const { observedMs: beganMs } = await untilProbe(url, ({ observedMs }) => observedMs > 0);
@@ -199,7 +202,7 @@ describeOnAnvil("a gateway of a chain with failures", () => {
     }
     await first.stop();
     await client.until(() => client.closeCode !== undefined);
-    let { cli } = await serve(chain.url, flags, new URL(url).port);
+    let { cli } = await serve(chain.url, flags, `${port}`);
     onTestFinished(() => void cli.child.kill("SIGKILL"));
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
@@ -215,7 +218,7 @@ describeOnAnvil("a gateway of a chain with failures", () => {
       await client.until(() => client.closeCode !== undefined);
       await cli.ended();
       await tradeBlocks(story, 8, 3);
-      ({ cli } = await serve(chain.url, flags, new URL(url).port));
+      ({ cli } = await serve(chain.url, flags, `${port}`));
       await client.connect();
       expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
       expect(client.seq).toBeGreaterThanOrEqual(reported);
@@ -236,9 +239,7 @@ describeOnAnvil("a gateway of a chain with failures", () => {
     // After a longer outage than it catches up with: a new epoch, and a reset for a resuming
     // client.
     const clock = { ...systemClock, now: () => story.atMs + 7 * HOUR_MS };
-    const gateway = await startGateway(createConfig({ ...config, port: Number(new URL(url).port) }), {
-      clock,
-    });
+    const gateway = await startGateway(createConfig(config), { clock });
     onTestFinished(() => gateway.stop());
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({
