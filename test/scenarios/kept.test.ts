@@ -9,6 +9,7 @@ import { runInProcess } from "../app/cli/run-in-process.ts";
 import { spawnCli } from "../app/cli/spawn-cli.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { pumpedSettings } from "../support/world/pumped-market.ts";
 
 const QUIET = { port: 0, logLevel: "silent", drain: "0", compression: false } as const;
@@ -51,7 +52,10 @@ test("[L2] a gateway that polls an upstream resumes its epoch after a restart an
   const directory = newDirectory(onTestFinished);
   const upstream = await startGateway(createConfig({ ...PUMPED, speed: 300 }));
   onTestFinished(() => upstream.stop());
-  const edgeConfig = createConfig({ ...QUIET, source: upstream.url, pollInterval: "100ms", data: directory });
+  const edgeConfig = createConfig({
+    ...{ ...QUIET, port: await freePort(), data: directory },
+    ...{ source: upstream.url, pollInterval: "100ms" },
+  });
   const edge = await startGateway(edgeConfig);
   onTestFinished(() => edge.stop());
   const client = new IndependentClient(edge.url);
@@ -59,7 +63,7 @@ test("[L2] a gateway that polls an upstream resumes its epoch after a restart an
   await client.until(() => client.seq > 20);
   await edge.stop();
   await client.until(() => client.closeCode !== undefined);
-  const again = await startGateway({ ...edgeConfig, port: Number(new URL(edge.url).port) });
+  const again = await startGateway(edgeConfig);
   onTestFinished(() => again.stop());
   const before = client.seq;
   await client.connect();
@@ -73,7 +77,7 @@ test("[W28] [L3] a client with a filter resumes after a restart, because the ear
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  const config = createConfig({ ...PUMPED, speed: 2_000, data });
+  const config = createConfig({ ...PUMPED, port: await freePort(), speed: 2_000, data });
   const first = await startGateway(config);
   onTestFinished(() => first.stop());
   const filter = new URLSearchParams({ channels: "charts.bsc", min_price_change: "3" });
@@ -84,7 +88,7 @@ test("[W28] [L3] a client with a filter resumes after a restart, because the ear
   await client.until(() => client.received.events.length > 10);
   await first.stop();
   await client.until(() => client.closeCode !== undefined);
-  const again = await startGateway({ ...config, port: Number(new URL(first.url).port) });
+  const again = await startGateway(config);
   onTestFinished(() => again.stop());
   await expect.poll(() => again.head.ready).toBe(true);
   await client.connect(filter);
@@ -97,7 +101,8 @@ test("[L3] a simulated market that is killed resumes its epoch, and so does its 
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  const args = ["--warmup", "2m", "--drain", "0", "--data", data, "--port", "0", "--seed", "7"];
+  const port = await freePort();
+  const args = ["--warmup", "2m", "--drain", "0", "--data", data, "--port", `${port}`, "--seed", "7"];
   const killed = spawnCli(["serve", ...args, "--speed", "60"]);
   onTestFinished(() => void killed.child.kill("SIGKILL"));
   await killed.said("stdout", "\n");
@@ -110,7 +115,7 @@ test("[L3] a simulated market that is killed resumes its epoch, and so does its 
   await killed.ended();
   const reported = client.seq;
   const serve = async (seed: number) => {
-    const market = { ...QUIET, warmup: "2m", seed, speed: 60, data, port: Number(new URL(url).port) };
+    const market = { ...QUIET, warmup: "2m", seed, speed: 60, data, port };
     const lines: string[] = [];
     const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     const gateway = await startGateway(createConfig(market), { logger });
