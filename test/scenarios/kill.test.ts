@@ -8,6 +8,7 @@ import { type RunningCli, spawnCli } from "../app/cli/spawn-cli.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
 import { expectAllStored } from "../support/expect/stored-seqs.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { pumpedFlags, pumpedSettings } from "../support/world/pumped-market.ts";
 
 /** Number of kills. KILLS sets more for longer runs. */
@@ -25,10 +26,10 @@ function newDirectory(onTestFinished: (fn: () => void) => void): string {
 
 async function serve(
   directory: string,
-  port: string,
+  port: number,
   ...args: string[]
 ): Promise<{ cli: RunningCli; url: string }> {
-  const cli = spawnCli(["serve", ...MARKET, "--port", port, "--data", directory, ...args]);
+  const cli = spawnCli(["serve", ...MARKET, "--port", `${port}`, "--data", directory, ...args]);
   await cli.said("stdout", "\n");
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }
@@ -45,7 +46,8 @@ test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} while it writes, a 
   timeout: 600_000 + KILLS * 20_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
-  let { cli, url } = await serve(directory, "0", "--speed", SPEED);
+  const port = await freePort();
+  let { cli, url } = await serve(directory, port, "--speed", SPEED);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   const client = new IndependentClient(url);
   await client.connect();
@@ -57,7 +59,7 @@ test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} while it writes, a 
     await client.until(() => client.closeCode !== undefined);
     await cli.ended();
     const reported = client.seq;
-    ({ cli } = await serve(directory, new URL(url).port, "--speed", SPEED));
+    ({ cli } = await serve(directory, port, "--speed", SPEED));
     expect(logged(cli, "resuming the stored log")?.seq).toBeGreaterThanOrEqual(reported);
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
@@ -87,13 +89,13 @@ test("[L3] a gateway that is stopped and restarted resumes its epoch; with other
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
-  const first = await serve(directory, "0", "--drain", "0");
+  const port = await freePort();
+  const first = await serve(directory, port, "--drain", "0");
   onTestFinished(() => void first.cli.child.kill("SIGKILL"));
   const client = new IndependentClient(first.url);
   await client.connect();
   first.cli.child.kill("SIGTERM");
   expect(await first.cli.ended()).toBe(0);
-  const port = Number(new URL(first.url).port);
 
   const second = await serveHere(onTestFinished, { port, data: directory, speed: 120 });
   await client.connect();
