@@ -17,6 +17,7 @@ import {
   startEdge,
   startLeader,
 } from "../support/servers/edges.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { pumpedSettings } from "../support/world/pumped-market.ts";
 
 const MARKET = { feed: "replay", speed: 600, warmup: "0", compression: false, drain: "0" } as const;
@@ -34,7 +35,7 @@ class RestartableGateway {
   /** Set while it runs in this process. */
   #gateway: Gateway | undefined;
   #lines: string[] = [];
-  #port = "0";
+  #port = 0;
 
   constructor(onTestFinished: Finish) {
     this.#directory = newDirectory(onTestFinished);
@@ -47,7 +48,7 @@ class RestartableGateway {
   }
 
   get #location(): readonly string[] {
-    return ["--port", this.#port, "--data", this.#directory];
+    return ["--port", `${this.#port}`, "--data", this.#directory];
   }
 
   get path(): string {
@@ -59,9 +60,9 @@ class RestartableGateway {
   async start(): Promise<void> {
     this.#lines = [];
     const logger = createLogger("info", { write: (line) => void this.#lines.push(line) });
-    const config = createConfig({ ...MARKET, port: Number(this.#port), data: this.#directory });
+    this.#port ||= await freePort();
+    const config = createConfig({ ...MARKET, port: this.#port, data: this.#directory });
     this.#gateway = await startGateway(config, { logger });
-    this.#port = new URL(this.#gateway.url).port;
   }
 
   async stop(): Promise<void> {
