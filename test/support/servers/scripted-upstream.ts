@@ -8,6 +8,7 @@ import { type UpstreamOptions, UpstreamSource } from "../../../src/feeds/upstrea
 import type { Poll } from "../../../src/gateway/source/snapshot-source.ts";
 import { ManualClock } from "../time/manual-clock.ts";
 import { Waiters } from "../time/waiters.ts";
+import { freePort } from "./free-port.ts";
 
 /** Responds to one request. */
 export type Script = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
@@ -107,10 +108,9 @@ export class ScriptedUpstream {
       this.#waiters.look();
     });
     this.#server = server;
+    this.#port ||= await freePort();
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
-    const address = server.address();
-    if (typeof address === "object" && address) this.#port = address.port;
   }
 
   async stop(): Promise<void> {
