@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createConfig, type Gateway, type GatewayOptions, startGateway } from "../../../src/index.ts";
 import type { IndependentClient } from "../clients/independent-client.ts";
 import { PacedClock } from "../time/paced-clock.ts";
+import { eventually } from "../time/waiters.ts";
 import { freePort } from "./free-port.ts";
 
 /** Runs something when the test is over, whatever came of it. */
@@ -19,9 +20,8 @@ const RECORDING = { ...QUIET, feed: "replay", warmup: "0s", speed: 600 } as cons
 
 /** A gateway with a market of its own, and a port that stays free when it has stopped. */
 export async function startLeader(onTestFinished: Finish, more: object = {}): Promise<Gateway> {
-  const gateway = await startGateway(createConfig({ ...RECORDING, port: await freePort(), ...more }));
-  onTestFinished(() => gateway.stop());
-  return gateway;
+  const config = createConfig({ ...RECORDING, port: await freePort(), ...more });
+  return untilReady(await startGateway(config), onTestFinished);
 }
 
 /** A gateway that follows `leader`, with a port that stays free when it has stopped. */
@@ -33,8 +33,16 @@ export async function startEdge(
 ): Promise<Gateway> {
   const own = { port: await freePort(), source: `follow:${leader.url}` };
   const config = createConfig({ ...QUIET, ...own, ...more });
-  const gateway = await startGateway(config, parts);
+  return untilReady(await startGateway(config, parts), onTestFinished);
+}
+
+/** On a busy machine, the first snapshot may take longer than a start waits for it. */
+async function untilReady(gateway: Gateway, onTestFinished: Finish): Promise<Gateway> {
   onTestFinished(() => gateway.stop());
+  await eventually(
+    () => gateway.head.ready,
+    () => gateway.freshness(),
+  );
   return gateway;
 }
 
