@@ -4,6 +4,7 @@ import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { IndependentClient } from "../support/clients/independent-client.ts";
 import { expectOneState } from "../support/expect/one-state.ts";
 import { newDirectory } from "../support/servers/edges.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { writePumpedMarket } from "../support/world/pumped-market.ts";
 
 const quiet = { port: 0, logLevel: "error", drain: "200ms", compression: false } as const;
@@ -34,7 +35,7 @@ test("[L2] a gateway whose upstream is another Flarewire converges to its state,
   const file = writePumpedMarket(join(newDirectory(onTestFinished), "market.csv"), 3);
   // Played to the end at full speed, so that the upstream stops changing and can be compared.
   const played = { feed: "replay", warmup: "0s", speed: "max", loop: false } as const;
-  const recording = { ...quiet, ...played, file, group: "bsc" } as const;
+  const recording = { ...quiet, ...played, port: await freePort(), file, group: "bsc" } as const;
   const upstream = await startGateway(createConfig(recording));
   onTestFinished(() => upstream.stop());
   await endOf(upstream);
@@ -50,7 +51,6 @@ test("[L2] a gateway whose upstream is another Flarewire converges to its state,
   await expect.poll(() => lists(edge.url)).toEqual(first);
   await expectOneState(edge.url, client);
 
-  const { port } = new URL(upstream.url);
   await upstream.stop();
   await expect.poll(() => edge.freshness().state).toBe("down");
   expect((await fetch(`${edge.url}/readyz`)).status).toBe(503);
@@ -62,7 +62,7 @@ test("[L2] a gateway whose upstream is another Flarewire converges to its state,
     );
   await client.until(() => reported("down"));
 
-  const again = await startGateway(createConfig({ ...recording, port }));
+  const again = await startGateway(createConfig(recording));
   onTestFinished(() => again.stop());
   await endOf(again);
   await expect.poll(() => lists(edge.url)).toEqual(await lists(again.url));
