@@ -71,8 +71,8 @@ test("[L5] a receiver that never responds delays neither clients nor the gateway
   market.start("TWO");
   await expect.poll(() => gateway.head.snapshot.flares.pro.length).toBe(2);
   expect(await (await fetch(`${gateway.url}/api/v1/flares`)).json()).toMatchObject({ pro: [{}, {}] });
-  const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
-  expect(metrics).toMatch(/^flarewire_webhook_waiting\{webhook="desk"\} 2$/m);
+  const metrics = async () => (await fetch(`${gateway.url}/metrics`)).text();
+  await expect.poll(metrics).toMatch(/^flarewire_webhook_waiting\{webhook="desk"\} 2$/m);
   await gateway.stop();
   expect(receiver.taken).toEqual([]);
 });
