@@ -58,7 +58,8 @@ describe("a live market that needs no endpoint of a chain", () => {
       expect(charts.bsc.map(({ flare }) => flare.token.symbol)).toContain("PUMP");
       expect(charts.avalanche.map(({ token }) => token.symbol)).toEqual(["Q20"]);
     }, PATIENCE);
-    expect(await ready()).toMatchObject({
+    // On a busy machine, one of the answers may be late.
+    await expect.poll(ready).toMatchObject({
       status: 200,
       ready: {
         parts: [{ name: "aggregator", state: "live" }],
@@ -68,10 +69,12 @@ describe("a live market that needs no endpoint of a chain", () => {
         ]),
       },
     });
-    const access = await fetchAccess(new URL(`${url}/`), undefined, AbortSignal.timeout(10_000));
+    const access = await fetchAccess(new URL(`${url}/`), undefined, new AbortController().signal);
     expect(access).toMatchObject({ origin: "live", parts: ["aggregator"] });
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toContain('flarewire_service_up{part="aggregator",service="geckoterminal"} 1');
+    const readMetrics = async () => (await fetch(`${url}/metrics`)).text();
+    const up = 'flarewire_service_up{part="aggregator",service="geckoterminal"} 1';
+    await expect.poll(readMetrics).toContain(up);
+    const metrics = await readMetrics();
     for (const labels of ['stage="waited",part="aggregator"', 'stage="judged",part=""'])
       expect(metrics).toMatch(new RegExp(`^flarewire_head_lag_seconds_count{${labels}} [1-9]`, "m"));
 
