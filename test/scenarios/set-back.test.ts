@@ -160,9 +160,6 @@ const DAMAGES = [
 
 test.for(shareOf(DAMAGES))(
   "[L3] [W9] a killed gateway with %s reports the loss to each client and does not reuse the lost cursors for other events",
-  {
-    timeout: 240_000,
-  },
   async ([, damage], { onTestFinished }) => {
     const gateway = new RestartableGateway(onTestFinished);
     await gateway.start();
