@@ -34,7 +34,7 @@ test("tail prints an event's line with time, symbol, change and reason, and ends
   const line =
     "2017-11-12 08:21:00  flare-started       flares.pro         BTC_BCC         +9 %  price 8.3 % above normal\n";
   expect(tail.stdout()).toBe(line);
-  expect(tail.stderr()).toContain("a recorded market (replay, flarewire/test), from abcd-6");
+  await tail.said("stderr", "a recorded market (replay, flarewire/test), from abcd-6");
   tail.child.kill("SIGTERM");
   expect(await tail.ended()).toBe(0);
 });
