@@ -60,6 +60,7 @@ test(`[L3] killed ${KILLS === 1 ? "once" : `${KILLS} times`} while it writes, a 
     await cli.ended();
     const reported = client.seq;
     ({ cli } = await serve(directory, port, "--speed", SPEED));
+    await cli.said("stderr", "resuming the stored log");
     expect(logged(cli, "resuming the stored log")?.seq).toBeGreaterThanOrEqual(reported);
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
