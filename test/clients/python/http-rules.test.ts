@@ -175,7 +175,7 @@ describe.skipIf(!hasPython)("the Python package by long poll", { concurrent: tru
 
   test("[P10] [W26] if a transport delivers nothing, it tries the next one with its cursor", async () => {
     await using server = await startScriptedEvents();
-    await using client = follow(server.url, { after: "abcd-6", first_message_s: 0.3, count: 2 });
+    await using client = follow(server.url, { after: "abcd-6", first_message_s: 3, count: 2 });
     // The WebSocket handshake gets no upgrade, so the client requests the reason.
     (await server.next()).respond(200, "abcd-6", { events: [], more: false });
     (await server.next()).respond(200, "abcd-6", { events: [], more: false });
