@@ -14,6 +14,7 @@ import { FEW_HANDSHAKES, MAX_HANDSHAKES_PER_ADDRESS, TlsServer } from "../../../
 import { connect as follow } from "../../../src/clients/sdk/index.ts";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { type Finish, hasty, newDirectory } from "../../support/servers/edges.ts";
+import { freePort } from "../../support/servers/free-port.ts";
 import { ManualClock } from "../../support/time/manual-clock.ts";
 import { eventually } from "../../support/time/waiters.ts";
 
@@ -58,7 +59,7 @@ async function startSecured(onTestFinished: Finish, host = "127.0.0.1") {
   const lines: string[] = [];
   const logger = createLogger("info", { write: (line) => lines.push(line) });
   const market = { feed: "replay", warmup: "0s", speed: 300, compression: false } as const;
-  const config = createConfig({ host, port: 0, drain: "0", ...market, tlsCert, tlsKey });
+  const config = createConfig({ host, port: await freePort(), drain: "0", ...market, tlsCert, tlsKey });
   const gateway = await startGateway(config, { ...hasty(), logger });
   onTestFinished(() => gateway.stop());
   return { gateway, first, second, install, lines, url: new URL(gateway.url) };
