@@ -85,7 +85,9 @@ const test = base.extend<{ url: string; keyed: { readonly url: string; readonly 
   ],
 });
 
-/** Patience with a broken server. Others get more time, for busy machines. */
+/** Patience for busy machines. */
+const PATIENCE_MS = 90_000;
+/** Patience with a broken server, which is often exhausted. */
 const BROKEN_MS = 10_000;
 
 /** Runs the cases of these rules against a server with this fault. */
@@ -93,15 +95,22 @@ async function tryBroken(
   { url, key }: { readonly url: string; readonly key?: string },
   breakage: Breakage,
   rules: readonly string[],
-  patienceMs?: number,
+  patienceMs = PATIENCE_MS,
 ) {
   await using server = new BrokenServer(url, breakage);
   const address = await server.listen();
-  return reportOf(
-    address,
-    await runSuite({ url: address, key, rules, ...(patienceMs ? { patienceMs } : {}) }),
-    {},
-  );
+  return reportOf(address, await runSuite({ url: address, key, rules, patienceMs }), {});
+}
+
+/** Returns the rules that a server with this fault fails of those that the rule's cases try. */
+async function failedBy(target: Parameters<typeof tryBroken>[0], breakage: Breakage, rule: string) {
+  let failed: readonly string[] = [];
+  for (const patienceMs of [BROKEN_MS, PATIENCE_MS]) {
+    const { rules } = await tryBroken(target, breakage, [rule], patienceMs);
+    failed = rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule);
+    if (failed.includes(rule)) break;
+  }
+  return failed;
 }
 
 /** Runs the kit's command in this process, which is much faster than a separate one. */
@@ -124,7 +133,12 @@ async function runHere(...options: readonly string[]) {
 
 /** Runs the kit's command. Expects no failure, and returns the rules that did not pass. */
 async function notPassed(...options: readonly string[]): Promise<readonly string[]> {
-  const { code, stdout, stderr } = await runHere("--json", ...options);
+  const { code, stdout, stderr } = await runHere(
+    "--json",
+    "--patience",
+    `${PATIENCE_MS / 1_000}`,
+    ...options,
+  );
   expect(code, stdout + stderr).toBe(0);
   const report: ReturnType<typeof reportOf> = JSON.parse(stdout);
   return report.rules.filter(({ verdict }) => verdict !== "passed").map(({ rule }) => rule);
@@ -135,7 +149,7 @@ test.concurrent("a gateway passes every case over every transport, except the ru
   expect,
 }) => {
   const untried = [...Object.keys(await loadNotTried()), ...OF_KEYS];
-  const missing = (await notPassed("--url", url, "--patience", "90")).filter(
+  const missing = (await notPassed("--url", url)).filter(
     (rule) => ![...OF_LIQUIDITY, ...OF_SURGES].includes(rule),
   );
   expect(missing.toSorted()).toEqual(untried.toSorted());
@@ -182,8 +196,7 @@ test.concurrent("[W45] on a market whose flares surge, a gateway passes the rule
   );
   expect(report).toMatchObject({ verdict: "passed", passed: { length: 4 }, reasons: [] });
   const runs = Object.entries(SURGE_BREAKAGES).map(async ([name, [rule, breakage]]) => {
-    const { rules } = await tryBroken(gateway, breakage, [rule], BROKEN_MS);
-    return [name, rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule)];
+    return [name, await failedBy(gateway, breakage, rule)];
   });
   const expected = Object.entries(SURGE_BREAKAGES).map(([name, [rule]]) => [name, [rule]]);
   expect(await Promise.all(runs)).toEqual(expected);
@@ -201,8 +214,7 @@ test.concurrent("each broken server fails the rule that it breaks", async ({ url
       IS_SOAK || (rules.includes(rule) && all.findIndex(([, , [one]]) => one === rule) === index),
   );
   const runs = broken.map(async ([target, name, [rule, breakage]]) => {
-    const report = await tryBroken(target, breakage, [rule], BROKEN_MS);
-    const failed = report.rules.filter(({ verdict }) => verdict === "failed").map((one) => one.rule);
+    const failed = await failedBy(target, breakage, rule);
     return [name, failed.includes(rule) ? rule : failed] as const;
   });
   const expected = broken.map(([, name, [rule]]) => [name, rule]);
@@ -257,7 +269,7 @@ test.concurrent("a failure is reported with the expected and the received messag
 });
 
 test("the kit leaves no connection open on the server", async ({ url }) => {
-  const results = await runSuite({ url, rules: ["W1", "W29", "S2", "P5", "P10"] });
+  const results = await runSuite({ url, rules: ["W1", "W29", "S2", "P5", "P10"], patienceMs: PATIENCE_MS });
   expect(results.filter(({ outcome }) => outcome.kind !== "passed")).toEqual([]);
   const open = async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
