@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Browser, WebSocket } from "playwright-core";
+import type { Browser, BrowserContext, WebSocket } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startScriptedServer } from "../app/cli/scripted-server.ts";
@@ -53,11 +53,15 @@ const executable = findChromium();
 
 describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode", () => {
   let browser: Browser;
+  let context: BrowserContext;
   let gateway: LedGateway;
 
   beforeAll(async () => {
     gateway = await startLedGateway();
     browser = await launch(executable ?? "");
+    context = await browser.newContext();
+    // Playwright would wait for half a minute, whatever the test's own limit is.
+    context.setDefaultTimeout(0);
   });
   afterAll(async () => {
     await browser?.close();
@@ -66,7 +70,7 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
 
   test("it hydrates the rendered page, uses one connection, resumes a lost one, and closes it with the last component", async () => {
     await using site = await serveRendered(await render(gateway.url));
-    const page = await browser.newPage();
+    const page = await context.newPage();
     const sockets: WebSocket[] = [];
     const pageErrors: string[] = [];
     page.on("websocket", (socket) => void sockets.push(socket));
@@ -105,7 +109,7 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
 
   test("[K4] with a key it requests one ticket for all components", async () => {
     await using site = await serveRendered(await render(gateway.url));
-    const page = await browser.newPage();
+    const page = await context.newPage();
     const keys: (string | undefined)[] = [];
     page.on("request", (request) => {
       if (request.url().endsWith("/tickets")) keys.push(request.headers().authorization);
