@@ -23,7 +23,7 @@ const post = (url: string, more: object = {}) =>
     headers: {},
     body: "{}",
     allowPrivateAddresses: true,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     signal: new AbortController().signal,
     ...more,
   });

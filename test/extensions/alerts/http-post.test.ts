@@ -24,7 +24,7 @@ const post = (url: string, more: object = {}) =>
     headers: { ...signWebhook(secretBytes(SECRET), { id: "msg_1", body }, 0) },
     body,
     allowPrivateAddresses: true,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     signal: new AbortController().signal,
     ...more,
   });
