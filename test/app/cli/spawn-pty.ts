@@ -66,7 +66,8 @@ export function shownLines(output: string): readonly string[] {
   let row = 0;
   let column = 0;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal interprets these.
-  for (const [, parameters = "", final, text] of output.matchAll(/\x1b\[([?\d;]*)([A-Za-z])|([^\x1b]+)/g)) {
+  const sequence = /\x1b\[([?\d;]*)(?:([A-Za-z])|$)|([^\x1b]+)/g;
+  for (const [, parameters = "", final, text] of output.matchAll(sequence)) {
     if (final === "H") {
       [row = 1, column = 1] = parameters.split(";").map(Number);
       row -= 1;

@@ -1,5 +1,6 @@
 import { test as base, describe, expect } from "vitest";
 import { shareOf } from "../../../support/law-runs.ts";
+import { eventually } from "../../../support/time/waiters.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../../support/world/samples.ts";
 import { runInProcess, startInProcess } from "../run-in-process.ts";
 import { greet, type ScriptedServer, send, startScriptedServer } from "../scripted-server.ts";
@@ -68,7 +69,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true }, ()
     );
     expect(top.lines()[2]).toContain("2017-11-12 08:33:00 UTC  cursor abcd-6");
     // A screen may arrive in parts.
-    await expect.poll(() => top.lines()).toHaveLength(24);
+    await eventually(() => top.lines().length === 24, top.lines);
     top.send({ keys: "\u001B[B" });
     top.send({ keys: "c" });
     await top.shows(/FAST[\s\S]*SLOW/);
@@ -190,8 +191,8 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true }, ()
     top.send({ size: [30, 8] });
     await top.shows(/age +5 min +symbol/);
     await top.shows("ONE");
-    await expect.poll(() => top.lines()).toHaveLength(8);
-    for (const line of top.lines()) expect(line.length).toBeLessThanOrEqual(30);
+    const isFitting = () => top.lines().length === 8 && top.lines().every(({ length }) => length <= 30);
+    await eventually(isFitting, top.lines);
   });
 
   test("control characters in names are not written to the terminal, and NO_COLOR disables colors", async ({
