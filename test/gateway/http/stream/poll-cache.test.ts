@@ -37,8 +37,8 @@ test.runIf(HAS_NGINX)(
       }
       const expected = Array.from({ length: 2 * BATCHES }, (_, index) => last - 2 * BATCHES + 1 + index);
       for (const seqs of await followed) expect(seqs).toEqual(expected);
-      // Each batch is one wait, and another for each ten seconds in which someone asks. The response
-      // to a start is shared for a second, in which a busy machine does not serve all pollers.
+      // Each batch is one wait, and another for each ten seconds in which someone asks. Starts
+      // share a response for a second, in which a busy machine does not serve all pollers.
       expect(asked.filter((url) => url.includes("wait=")).length).toBeLessThan(POLLERS / 2);
     } finally {
       pollers.close();
