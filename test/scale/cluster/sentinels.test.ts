@@ -158,9 +158,6 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
 
   test.runIf(IS_SOAK || FAILOVERS > 1)(
     "[I2] a leader cut off with the primary and a replica continues, and then repairs the server that the other side promoted",
-    {
-      timeout: 180_000,
-    },
     async () => {
       await servers.settled();
       const { leader, clients, inside, outside, end, primary, replica, sentinel } = await divide();
