@@ -31,6 +31,7 @@ class Slot implements ConnectionHolder {
   /** The connection that this one replaced, while it may still be open. */
   before: ConnectionHandle | undefined;
   #session: Ending | undefined;
+  #ending: CloseReason | undefined;
 
   constructor(raw: ConnectionHandle, address: string, client: string | undefined, access: Access) {
     this.raw = raw;
@@ -46,12 +47,16 @@ class Slot implements ConnectionHolder {
   /** Sets the session, which {@link end} closes from then on. */
   attach(session: Ending): void {
     this.#session = session;
+    if (this.#ending) session.close(this.#ending);
   }
 
-  /** Closes the connection with the reason. Without a session, destroys it. */
+  /** Closes the connection with the reason, once its handshake is complete. */
   end(reason: CloseReason): void {
-    if (this.#session) this.#session.close(reason);
-    else this.raw.destroy();
+    this.#ending = reason;
+    this.#session?.close(reason);
+    // One closing predecessor per client, or a reconnect loop would accumulate sockets.
+    if (this.#session) this.before?.destroy();
+    this.before = undefined;
   }
 }
 
@@ -155,9 +160,6 @@ export class ConnectionRegistry {
 
   #end(held: Slot): void {
     this.#release(held);
-    // One closing predecessor per client, or a reconnect loop would accumulate sockets.
-    held.before?.destroy();
-    held.before = undefined;
     held.end("superseded");
   }
 }

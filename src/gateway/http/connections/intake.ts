@@ -30,8 +30,7 @@ export function createIntake(serve: (socket: Socket) => void, clock: Clock, perT
     const mustServe = !hasArrived || nowMs - servedAtMs >= ACCEPT_MS;
     isScheduled = hasArrived = false;
     if (mustServe) servedAtMs = nowMs;
-    // A callback each: what one request does in microtasks and ticks is done before the next one.
-    for (let left = mustServe ? perTurn() : 0; left > 0; left -= 1) setImmediate(serveNext);
+    for (let left = mustServe ? perTurn() : 0; left > 0; left -= 1) serveNext();
     if (waiting.size > 0) schedule();
   };
   const serveNext = () => {

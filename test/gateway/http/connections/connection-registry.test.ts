@@ -22,19 +22,22 @@ function occupied(
   const limiter = new ConnectionLimiter(max, ofAddress);
   const registry = new ConnectionRegistry(limiter, spend);
   const ends: string[] = [];
+  const attach = (wire: FakeWire, name: string | undefined) =>
+    registry.slotOf(wire)?.attach({ close: (reason) => ends.push(`${name} ${reason}`) });
   const admit = (name: string | undefined, address = "192.0.2.7", ticket?: string, key?: typeof KEY) => {
     const wire = new FakeWire();
     const refusal = registry.admit(wire, address, name, { plan: undefined, key, ticket }) as
       | Refusal
       | undefined;
-    registry.slotOf(wire)?.attach({ close: (reason) => ends.push(`${name} ${reason}`) });
+    attach(wire, name);
     return { wire, refusal };
   };
   /** Admits a connection whose ticket another process redeems. */
   const admitLater = (name: string | undefined, key?: typeof KEY) => {
     const wire = new FakeWire();
     const access = { plan: undefined, key, ticket: "ticket" };
-    return { wire, refusal: Promise.resolve(registry.admit(wire, "192.0.2.7", name, access)) };
+    const refusal = Promise.resolve(registry.admit(wire, "192.0.2.7", name, access));
+    return { wire, refusal, begin: () => attach(wire, name) };
   };
   return { limiter, registry, ends, admit, admitLater };
 }
@@ -139,32 +142,39 @@ test("[W32] [K4] while another process redeems a ticket, the client's connection
 
 test("[W32] [W33] if a client's two tickets are redeemed at once, the last connection remains, with one slot", async () => {
   const answers: ((isValid: boolean) => void)[] = [];
-  const { limiter, registry, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
+  const { limiter, registry, ends, admitLater } = occupied(
+    2,
+    2,
+    () => new Promise((all) => answers.push(all)),
+  );
   const both = [admitLater("mine"), admitLater("mine")];
   answers[1]?.(true);
   answers[0]?.(true);
   expect(await Promise.all(both.map(({ refusal }) => refusal))).toEqual([undefined, undefined]);
-  expect(both.map(({ wire }) => wire.isDestroyed)).toEqual([false, true]);
-  expect(limiter.taken).toBe(1);
+  both[0]?.begin();
+  expect([ends, limiter.taken]).toEqual([[], 1]);
+  both[1]?.begin();
+  expect([ends, limiter.taken]).toEqual([["mine superseded"], 1]);
   registry.supersede("address 192.0.2.7 mine");
   registry.supersede("address 192.0.2.7 mine");
-  expect([both[0]?.wire.isDestroyed, limiter.taken]).toEqual([true, 0]);
+  expect([ends, limiter.taken]).toEqual([["mine superseded", "mine superseded"], 0]);
   for (const { wire } of both) wire.emit("close");
   expect(limiter.taken).toBe(0);
 });
 
 test("[W33] [K7] a connection that closes, or whose key is revoked, while its ticket is redeemed holds no slot", async () => {
   const answers: ((isValid: boolean) => void)[] = [];
-  const { limiter, admit, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
+  const { limiter, ends, admit, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
   const closed = admitLater("mine");
   closed.wire.emit("close");
   expect(limiter.taken).toBe(0);
   const ended = admitLater(undefined, KEY);
   limiter.endAll(KEY.id, "unauthorized");
-  expect(ended.wire.isDestroyed).toBe(true);
-  ended.wire.emit("close");
   for (const answer of answers) answer(true);
   expect(await Promise.all([closed.refusal, ended.refusal])).toEqual([undefined, undefined]);
+  ended.begin();
+  expect(ends).toEqual(["undefined unauthorized"]);
+  ended.wire.emit("close");
   expect(limiter.taken).toBe(0);
   // A closed connection supersedes none.
   admit("mine");
@@ -177,10 +187,11 @@ test("[W32] [K7] a client whose key is revoked while its next ticket is redeemed
   const before = admit("mine", undefined, undefined, KEY);
   const next = admitLater("mine", KEY);
   limiter.endAll(KEY.id, "unauthorized");
-  expect([ends, next.wire.isDestroyed]).toEqual([["mine unauthorized"], true]);
   for (const { wire } of [before, next]) wire.emit("close");
   answers[0]?.(true);
   expect(await next.refusal).toBeUndefined();
+  next.begin();
+  expect(ends).toEqual(["mine unauthorized", "mine unauthorized"]);
   expect(limiter.taken).toBe(0);
   // Neither of them counts toward the limits.
   expect(admit("other").refusal).toBeUndefined();

@@ -106,23 +106,6 @@ test("all requests are answered that a client sends before its end", async ({ in
   expect(await text(ours)).toMatch(/answer to .1\..*answer to .2\..*answer to .3\./s);
 });
 
-test("what a request does at once is done before the next connection is served", async ({ intake }) => {
-  const order: string[] = [];
-  const done = Promise.withResolvers<void>();
-  intake.serve = (socket) => {
-    socket.on("data", async (data) => {
-      order.push(`${data} begins`);
-      for (let step = 0; step < 3; step++) await new Promise<void>((next) => process.nextTick(next));
-      order.push(`${data} is done`);
-      if (order.length === 4) done.resolve();
-    });
-  };
-  for (const text of ["a", "b"]) await intake.send(MANY, text);
-  intake.gate.isOpen = true;
-  await done.promise;
-  expect(order).toEqual(["a begins", "a is done", "b begins", "b is done"]);
-});
-
 /** Whether the other side's end has arrived. Node tells it only after all data has been read. */
 function hasEnd(socket: Socket): boolean {
   return Reflect.get(Reflect.get(socket, "_readableState"), "ended");
