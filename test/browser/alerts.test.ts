@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Flare, Snapshot } from "../../src/base/model/index.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
@@ -14,6 +14,7 @@ import {
   SAMPLE_SNAPSHOT,
 } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
+import { launch } from "./chromium.ts";
 import { makeKeys } from "./open-dashboard.ts";
 import { lendPage } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
@@ -80,8 +81,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
   let source: ToldMarket;
   const failures: string[] = [];
   beforeAll(async () => {
-    const args = ["--headless=new", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    browser = await launch(CHROMIUM, ["--headless=new"]);
     source = new ToldMarket(marketOf(CAKE));
     const config = createConfig({ port: 0, drain: "0", logLevel: "silent", basePath: "/below" });
     gateway = await startGateway(config, { source });

@@ -26,12 +26,18 @@ export function findChromium(): string | undefined {
 }
 
 /** Flags for fewer processes, because each takes time to start. */
-const ARGS = ["--in-process-gpu", "--renderer-process-limit=1"];
+const ARGS: readonly string[] = ["--in-process-gpu", "--renderer-process-limit=1"];
 
-/** Starts the browser. Root cannot use a sandbox. */
-export function launch(executablePath: string): Promise<Browser> {
-  const args = process.getuid?.() === 0 ? [...ARGS, "--no-sandbox"] : ARGS;
-  return chromium.launch({ executablePath, args });
+/** Just below a test's own limit, so that a failed test names what it waited for. */
+const MAX_WAIT_MS = 500_000;
+
+/** Starts the browser. Its pages wait as long as a busy machine may need. */
+export async function launch(executablePath: string, flags = ARGS): Promise<Browser> {
+  // Root cannot use a sandbox.
+  const args = process.getuid?.() === 0 ? [...flags, "--no-sandbox"] : [...flags];
+  const browser = await chromium.launch({ executablePath, args, timeout: MAX_WAIT_MS });
+  browser.on("context", (context) => context.setDefaultTimeout(MAX_WAIT_MS));
+  return browser;
 }
 
 let shared: Promise<Browser> | undefined;

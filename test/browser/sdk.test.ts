@@ -20,7 +20,6 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
     proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
     site = await servePage();
     page = await (await shareBrowser()).newPage();
-    page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => pageErrors.push(error.message));
     await page.goto(site.url);
   });

@@ -22,7 +22,7 @@ const idle: Page[] = [];
  */
 export async function lendPage(finish: Finish, look: Look = {}): Promise<Page> {
   const { scripts = [] } = look;
-  shared ??= newContext();
+  shared ??= shareBrowser().then((browser) => browser.newContext());
   const page = idle.pop() ?? (await (await shared).newPage());
   finish(() => putBack(page));
   await setLook(page, look);
@@ -59,14 +59,7 @@ async function putBack(page: Page): Promise<void> {
 
 /** Opens a page in its own context, for the duration of the test. */
 export async function ownPage(finish: Finish, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await newContext(options);
+  const context = await (await shareBrowser()).newContext(options);
   finish(() => context.close());
   return context.newPage();
-}
-
-/** Opens a context that waits as long as a busy machine may need. */
-export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await (await shareBrowser()).newContext(options);
-  context.setDefaultTimeout(110_000);
-  return context;
 }
