@@ -35,9 +35,9 @@ export async function openDashboard(
   const goto = async (name: string) => {
     const isOpen = page.url().startsWith(gateway.url);
     await page.goto(`${gateway.url}/#/${name}`);
-    await page.locator("main h2:not(.rendered h2)").first().waitFor();
-    // The heading may be the previous page's until a frame after the address has changed.
+    // Until a frame after the address has changed, the heading may be the previous page's.
     if (isOpen) await page.evaluate(TWO_FRAMES);
+    await page.locator("main h2:not(.rendered h2)").first().waitFor();
   };
   return { gateway, page, goto };
 }
