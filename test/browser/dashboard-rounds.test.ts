@@ -5,7 +5,7 @@ import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
-import { enterKey, makeKeys, openDashboard, waitForCount } from "./open-dashboard.ts";
+import { enterKey, HOLD_ANNOUNCER, hear, makeKeys, openDashboard, waitForCount } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 /* Tests of repeated actions, and of a page that stays open for long. */
@@ -144,17 +144,17 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
   test("each flare is announced once, also after the key is entered again", async ({ onTestFinished }) => {
     const { keys, key } = makeKeys(onTestFinished);
     const market = new LedMarket();
-    const { page, goto } = await openDashboard(onTestFinished, market, { settings: { keys }, own: {} });
-    await page.clock.install();
+    const { page, goto } = await openDashboard(onTestFinished, market, {
+      settings: { keys },
+      look: { scripts: [HOLD_ANNOUNCER] },
+    });
     await goto("flares");
     await page.getByRole("button", { name: "Enter a key" }).click();
     await enterKey(page, key);
     await page.getByText("Your key gives you the pro plan").waitFor();
-    const said = page.locator(".unseen [aria-live]");
     const hears = async (sentence: string, count: number) => {
       await waitForCount(page, `${count} since`);
-      await page.clock.runFor(10_000);
-      await expect.poll(() => said.textContent()).toBe(sentence);
+      await expect.poll(() => hear(page, ".unseen [aria-live]")).toBe(sentence);
     };
     market.start("ONE");
     market.start("TWO");

@@ -8,7 +8,8 @@ import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
 
-const TWO_FRAMES = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))";
+const TWO_FRAMES =
+  "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))";
 
 /** A gateway with this source, and a page with its dashboard. */
 interface OpenDashboard {
@@ -72,6 +73,26 @@ export async function waitForCount(page: Page, text: string | RegExp): Promise<v
   await page.evaluate(`document.querySelector(".status").open = true`);
   await page.locator(".status dd", { hasText: text }).waitFor();
   await page.evaluate(`document.querySelector(".status").open = false`);
+}
+
+/** A script with which the page announces news when told to, not every ten seconds. */
+export const HOLD_ANNOUNCER = `
+const { setInterval: every, clearInterval: clear } = window;
+globalThis.announcers = new Map();
+window.setInterval = (run, ms, ...more) => {
+  const id = every(run, ms === 10_000 ? 2 ** 31 - 1 : ms, ...more);
+  if (ms === 10_000) announcers.set(id, run);
+  return id;
+};
+window.clearInterval = (id) => {
+  announcers.delete(id);
+  clear(id);
+};`;
+
+/** Lets the page announce its news, and returns what this element then says. */
+export async function hear(page: Page, selector: string): Promise<string | null> {
+  await page.evaluate("for (const run of announcers.values()) run()");
+  return page.locator(selector).textContent();
 }
 
 /** A key file with one key of the plan pro. */
