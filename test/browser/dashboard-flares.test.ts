@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { SAMPLE_EXPLANATION } from "../support/world/samples.ts";
 import { findChromium } from "./chromium.ts";
-import { clock, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
+import { clock, FlaresMarket, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
 import { shareDashboard } from "./open-dashboard.ts";
-import { ToldMarket } from "./told-market.ts";
 
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
-  const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);
+  const shared = shareDashboard(() => new FlaresMarket(MARKET), showCandles);
 
   test("a flare's row has the plot of the last hour, its changes, what is traded, and its reasons in short", async () => {
     const { page, goto } = await shared();
@@ -59,7 +58,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.locator(".finished tbody tr").first().waitFor();
     await page.keyboard.press("f");
     await rows.first().waitFor();
-    expect(new URL(page.url()).hash).toBe("#/now");
+    await expect.poll(() => new URL(page.url()).hash).toBe("#/now");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous row").waitFor();
     await page.keyboard.press("Escape");
@@ -96,7 +95,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     const { page, goto } = await shared();
     await goto("now");
     for (const [fate, count] of Object.entries({ flaring: RUNNING, faded: 5, canary: 5 }))
-      expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);
+      await expect.poll(() => page.locator(`.bar.${fate}`).count(), { message: fate }).toBe(count);
     const card = page.locator(".bar-card");
     await page.locator(".bar.canary").first().hover();
     await card.waitFor();

@@ -5,10 +5,9 @@ import { IS_SOAK } from "../support/law-runs.ts";
 import type { Finish } from "../support/servers/edges.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
-import { at, MARKET, marketOf, pro, RUNNING, showCandles, symbols } from "./flares-market.ts";
-import { openDashboard, storeMinutes } from "./open-dashboard.ts";
+import { at, FlaresMarket, MARKET, marketOf, pro, RUNNING, showCandles, symbols } from "./flares-market.ts";
+import { openDashboard, storeMinutes, TWO_FRAMES } from "./open-dashboard.ts";
 import { type Look, lendPage } from "./shared-page.ts";
-import { ToldMarket } from "./told-market.ts";
 
 /** A row that is far below the first screen. */
 const DEEP = RUNNING - 8;
@@ -17,7 +16,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
-      source: new ToldMarket(MARKET),
+      source: new FlaresMarket(MARKET),
     });
   });
   afterAll(() => gateway?.stop());
@@ -81,10 +80,12 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
   }) => {
     const page = await open(finish);
     const tab = await page.context().newPage();
+    finish(() => tab.close());
     await tab.goto(page.url());
     await page.getByRole("button", { name: "Watch T3", exact: true }).click();
     await tab.getByRole("button", { name: "★ Watched 1" }).waitFor();
     await tab.getByRole("button", { name: "Watch T5", exact: true }).click();
+    await page.getByRole("button", { name: "★ Watched 2" }).waitFor();
     await page.reload();
     await page.getByRole("button", { name: /Watched/ }).click();
     await expect.poll(() => symbols(page)).toEqual(["T3", "T5"]);
@@ -161,7 +162,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
   test("axe finds no problem with the lists, the filters, the card and the dialog", async ({
     onTestFinished: finish,
   }) => {
-    const { page, goto } = await openDashboard(finish, new ToldMarket(marketOf(2, 2)));
+    const { page, goto } = await openDashboard(finish, new FlaresMarket(marketOf(2, 2)));
     await goto("finished");
     const light = { colorScheme: "light", forcedColors: "none" } as const;
     const dark = { ...light, colorScheme: "dark" } as const;
@@ -269,6 +270,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     let top = Number.NaN;
     const isStill = async () => {
       const before = top;
+      await page.evaluate(TWO_FRAMES);
       top = await topOf();
       return top === before;
     };
@@ -295,7 +297,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
       await expect.poll(() => symbols(page)).toEqual(before);
     }
     const other = await open(finish, new URL(address).hash);
-    expect(await symbols(other)).toEqual(before);
+    await expect.poll(() => symbols(other)).toEqual(before);
   });
 
   test("Back and a reload restore the scroll position of the finished flares, whose list loads late", async ({

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/base/model/index.ts";
 import { findChromium } from "./chromium.ts";
-import { marketOf, pro } from "./flares-market.ts";
+import { FlaresMarket, marketOf, pro } from "./flares-market.ts";
 import { openDashboard, shareDashboard } from "./open-dashboard.ts";
-import { ToldMarket } from "./told-market.ts";
 
 /** How far the first row may be from the top, and how many rows must be whole, by screen. */
 const SCREENS = [
@@ -21,7 +20,7 @@ const ROWS = `(() => {
 })()`;
 
 describe.skipIf(findChromium() === undefined)("the first screen of the dashboard in Chromium", () => {
-  const shared = shareDashboard(() => new ToldMarket(marketOf(10, 10)));
+  const shared = shareDashboard(() => new FlaresMarket(marketOf(10, 10)));
 
   for (const { width, height, top, rows: wanted } of SCREENS)
     test(`at ${width}×${height} the first of ten flares is at most ${top} pixels down, and ${wanted} are whole`, async () => {
@@ -47,7 +46,7 @@ describe.skipIf(findChromium() === undefined)("the first screen of the dashboard
       ...market,
       explanations: { ...market.explanations, [drained.id]: { ...why, warnings: ["liquidity-plunged"] } },
     };
-    const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(warned));
+    const { page, goto } = await openDashboard(onTestFinished, new FlaresMarket(warned));
     await goto("now?order=change");
     const [first, ...others] = await page.locator(".flares tbody th").allInnerTexts();
     expect(first).toBe("Being drained now: 1");

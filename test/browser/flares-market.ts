@@ -7,9 +7,10 @@ import {
   SAMPLE_OUTCOME,
   SAMPLE_SNAPSHOT,
 } from "../support/world/samples.ts";
+import { ToldMarket } from "./told-market.ts";
 
-/** Tests that share a process may run up to ten minutes later. */
-const START_MS = Date.now();
+/** The time of {@link FlaresMarket}, more than a day after the sample flares. */
+const START_MS = Date.parse("2017-11-20T12:00:30.000Z");
 export const at = (minutes: number) => new Date(START_MS + minutes * 60_000).toISOString();
 export const clock = (minutes: number) => at(minutes).slice(11, 16);
 
@@ -51,6 +52,13 @@ export const marketOf = (running: number, past: number): Snapshot => ({
   ),
 });
 export const MARKET = marketOf(pro.length, ended.length);
+
+/** Its time stands still, so that no text depends on when a test runs. */
+export class FlaresMarket extends ToldMarket {
+  override freshness() {
+    return { ...super.freshness(), observed_at: at(0) };
+  }
+}
 
 /** An hour of prices that rise 1 % a minute, for the token whose flare started a minute ago. */
 const CLOSED_MS = Math.floor(START_MS / 60_000) * 60_000;

@@ -8,7 +8,8 @@ import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { type Finish, newDirectory } from "../support/servers/edges.ts";
 import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
 
-const TWO_FRAMES =
+/** Resolves once the page has painted what it has now. */
+export const TWO_FRAMES =
   "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))";
 
 /** A gateway with this source, and a page with its dashboard. */
