@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await second.close();
     await clickNotification(context);
     await expect.poll(() => page.url()).toBe(`${gateway.url}/below/#/token/bsc/${CAKE.token.address}`);
-    expect(await shownBySystem(page)).toEqual([]);
+    await expect.poll(() => shownBySystem(page)).toEqual([]);
     expect(failures).toEqual([]);
   });
 
@@ -286,6 +286,10 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     const accepted = page.waitForResponse((response) => response.request().method() === "PUT");
     await panel.getByLabel("Push").check();
     expect((await accepted).status()).toBe(204);
+    // Other pages read this choice.
+    await expect
+      .poll(() => page.evaluate(`JSON.parse(localStorage["flarewire-alerts"]).isPushed`))
+      .toBe(true);
     expect(await page.evaluate("pushed.key.length")).toBe(87);
     expect(await findViolations(page, undefined, "dialog")).toEqual([]);
     await panel.getByRole("button", { name: "Close" }).click();
@@ -327,8 +331,11 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await expect.poll(deliver).toEqual([shown]);
     await clickNotification(context);
     await expect.poll(() => page.url()).toBe(`${origin}/#/token/bsc/${MOON.token.address}`);
-    const ended = page.waitForResponse((response) => response.request().method() === "DELETE");
+    // The change of the address closes a panel that is opened before the page shows the token.
+    await page.locator(".token-page h2", { hasText: "MOON" }).waitFor();
     await page.getByRole("button", { name: "Alerts, 1 set" }).click();
+    expect(await panel.getByLabel("Push").isChecked()).toBe(true);
+    const ended = page.waitForResponse((response) => response.request().method() === "DELETE");
     await panel.getByLabel("Push").uncheck();
     expect((await ended).status()).toBe(204);
     expect(await page.evaluate("pushed.unsubscribed")).toBe(1);
