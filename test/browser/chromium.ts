@@ -31,12 +31,18 @@ const ARGS: readonly string[] = ["--in-process-gpu", "--renderer-process-limit=1
 /** Just below a test's own limit, so that a failed test names what it waited for. */
 const MAX_WAIT_MS = 500_000;
 
+/** Makes pages wait, too. The dashboard gives up some requests after three or ten seconds. */
+const PATIENCE = "AbortSignal.timeout = () => new AbortController().signal";
+
 /** Starts the browser. Its pages wait as long as a busy machine may need. */
 export async function launch(executablePath: string, flags = ARGS): Promise<Browser> {
   // Root cannot use a sandbox.
   const args = process.getuid?.() === 0 ? [...flags, "--no-sandbox"] : [...flags];
   const browser = await chromium.launch({ executablePath, args, timeout: MAX_WAIT_MS });
-  browser.on("context", (context) => context.setDefaultTimeout(MAX_WAIT_MS));
+  browser.on("context", (context) => {
+    context.setDefaultTimeout(MAX_WAIT_MS);
+    context.addInitScript(PATIENCE).catch(() => {});
+  });
   return browser;
 }
 
