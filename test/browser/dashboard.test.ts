@@ -10,7 +10,7 @@ import { freePort } from "../support/servers/free-port.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/world/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
-import { openDashboard } from "./open-dashboard.ts";
+import { openDashboard, TWO_FRAMES } from "./open-dashboard.ts";
 import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
 import { HOSTILE, ToldMarket } from "./told-market.ts";
 
@@ -145,6 +145,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     await isLive(page);
     for (const name of PAGES) {
       await page.goto(`${gateway.url}/#/${name}`);
+      await page.evaluate(TWO_FRAMES);
       await page.locator("main h2:not(.rendered h2)").first().waitFor();
       for (const width of [1_200, 360]) {
         await page.setViewportSize({ width, height: 800 });
