@@ -50,6 +50,7 @@ function createNode() {
   const connect = () => {
     const connection = new FakeConnection();
     expect(registry.admit(connection, "192.0.2.7", "mine", ACCESS)).toBeUndefined();
+    registry.slotOf(connection)?.attach({ close: () => connection.destroy() });
     return connection;
   };
   return { ...rest, state, registry, connect };
