@@ -43,9 +43,7 @@ export function checkQuery({ channels, filter, ...options }: ConnectQuery, right
 export function readCursor(text: string): Cursor {
   const cursor = parseCursor(text);
   if (cursor) return cursor;
-  const isOther = text === OLDEST || text.includes("T");
-  const others = isOther ? `; "${OLDEST}" and times with Z are for long polls, which return JSON` : "";
-  const bound = `a cursor from this server${others}`;
+  const bound = `a cursor from this server; long polls, which return JSON, also take "${OLDEST}" and times with Z`;
   throw new FlarewireError("invalid-parameter", `after is ${quote(text)}; it must be ${bound}`, {
     field: "after",
     bound,

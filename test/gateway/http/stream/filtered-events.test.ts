@@ -161,7 +161,7 @@ test("a stream that asks for the oldest events, or those after a time, learns th
     const { message, body } = await wire.ask(`${PATH}?after=${after}`, { accept: "text/event-stream" });
     expect(message.statusCode).toBe(400);
     expect(JSON.parse(body).detail).toBe(
-      `after is "${after}"; it must be a cursor from this server; "oldest" and times with Z are for long polls, which return JSON`,
+      `after is "${after}"; it must be a cursor from this server; long polls, which return JSON, also take "oldest" and times with Z`,
     );
   }
 });
