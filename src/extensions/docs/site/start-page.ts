@@ -25,7 +25,7 @@ ${key}<section aria-labelledby="bot"><h2 id="bot">Write a bot</h2>
 <section aria-labelledby="page"><h2 id="page">Show flares on your page</h2>
 <ol><li>Choose an element at ${to("/widgets", "widgets")}, which shows them live.</li>
 <li>Paste it. ${tabsHtml("Page", pageSamples(server))}</li>
-<li>Let ${to("/docs/widget#connections", "your page's content security policy")} name this server. The server must allow your page too: <code>--allowed-origins</code>.${site.needs === "key" ? html` It must also serve visitors without a key: <code>--anonymous free</code>.` : ""}</li></ol></section>
+<li>Let ${to("/docs/widget#connections", "your page's content security policy")} name this server. If the server has <code>--allowed-origins</code>, they must include your page.${site.needs === "key" ? html` It must also serve visitors without a key: <code>--anonymous free</code>.` : ""}</li></ol></section>
 <section aria-labelledby="server"><h2 id="server">Run a server</h2>
 <ol><li>Check that this one has fresh data. The terminal's command runs in a clone. ${tabsHtml("Tool", serverSamples(server, site.needs))}</li>
 <li>${to("/docs/deploy", "Deploy your own")}: a unit, keys, nginx, backup, upgrade.</li>

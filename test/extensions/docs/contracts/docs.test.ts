@@ -230,7 +230,7 @@ test("the search finds every operation, message, close code, rule, setting and s
     expect(finds(name)).toContain(`/fw/docs/events#message-${name}`);
   expect(finds("min_liquidity")).toContain("/fw/docs/rest/get-events");
   expect(finds("4200")).toContain("/fw/docs/events#codes");
-  for (const words of ["rug", "possible rug", "Hide warned"])
+  for (const words of ["rug", "possible rug", "Safer"])
     expect(finds(words), words).toContain("/fw/docs/flares#the-warnings");
   expect(finds("[W23]")).toContain("/fw/docs/protocol#about-w23");
   // Words of the text, and bold beginnings of paragraphs.
