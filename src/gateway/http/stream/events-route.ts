@@ -31,6 +31,7 @@ import {
   setRetryAfter,
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
+import { ignore } from "../connections/intake.ts";
 import { leaveHttp } from "../connections/node-internals.ts";
 import { FLARE_STARTED } from "../contract/example-market.ts";
 import { EVENTS_PATH, SNAPSHOT_PATH } from "../contract/paths.ts";
@@ -207,7 +208,8 @@ function startResponse(request: IncomingMessage, reply: FastifyReply): Writable 
   const { raw: response } = reply;
   const { socket } = request;
   const fields = flatFields(reply.getHeaders());
-  if (!leaveHttp(request)) return response.writeHead(200, fields);
+  if (!leaveHttp(request)) return response.writeHead(200, fields).on("error", ignore);
+  socket.on("error", ignore);
   // The end of the connection ends this body, so it must not be chunked (RFC 9112, 6.3).
   response.removeHeader("transfer-encoding");
   response.writeHead(200, fields).flushHeaders();

@@ -2,7 +2,6 @@ import type { Socket as Connection } from "node:net";
 import type { Writable } from "node:stream";
 import { CLOSE_CODES, type CloseMessage, type CloseReason } from "../../../base/protocol/index.ts";
 import type { Session, Socket } from "../../hub/index.ts";
-import { ignore } from "../connections/intake.ts";
 import { unsentBytes } from "../connections/node-internals.ts";
 
 /** Reconnect delay for browsers after a close with `backoff`. */
@@ -35,7 +34,6 @@ export class SseSocket implements Socket {
   /** Forwards the connection's events to the session from now on. */
   attach(session: Session): void {
     this.#session = session;
-    this.outlet.on("error", ignore);
     this.#raw.on("close", () => session.closed());
     if (this.outlet !== this.#raw) return;
     // Input is ignored but must be read to detect the end of the connection.

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { expect } from "vitest";
 import {
   CLOSE_CODES,
@@ -7,6 +7,7 @@ import {
   projectSnapshot,
   ServerMessage,
 } from "../../../../src/base/protocol/index.ts";
+import { ConnectionLimiter, ConnectionRegistry } from "../../../../src/gateway/http/index.ts";
 import { SseClient } from "../../../support/clients/sse-client.ts";
 import { shownLists } from "../../../support/expect/shown-lists.ts";
 import { validateResponse } from "../../../support/expect/validate-response.ts";
@@ -296,6 +297,26 @@ test("[S9] pipelined streams behind another stream never begin, and end with the
   await wire.sessions(1);
   socket.destroy();
   await wire.sessions(0);
+});
+
+test("[S9] a client that resets its connection just before its stream begins affects no other", async ({
+  makeWire,
+}) => {
+  let client: Socket | undefined;
+  class Resetting extends ConnectionRegistry {
+    override admit(...args: Parameters<ConnectionRegistry["admit"]>) {
+      client?.resetAndDestroy();
+      return super.admit(...args);
+    }
+  }
+  const wire = await makeWire({ stream: { registry: new Resetting(new ConnectionLimiter(9, 9)) } });
+  client = connect(wire.port, "127.0.0.1");
+  client.write("GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\n\r\n");
+  await once(client, "close");
+  await expect.poll(() => wire.sockets()).toEqual([]);
+  client = undefined;
+  const other = await follow(wire);
+  await other.until(() => other.events.length === 2);
 });
 
 test("[W32] [W31] [S8] a stream replaces the client's WebSocket, gets goaway, and is replaced by a WebSocket", async ({
