@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
-import { createSecureContext, createServer, type Server } from "node:tls";
+import { createSecureContext, createServer, type Server, type TLSSocket } from "node:tls";
 import { InputError } from "../../base/lib/input-error.ts";
 import { readTrustedText } from "../../base/lib/io/json-file.ts";
 import { messageOf } from "../../base/lib/text/message-of.ts";
 import type { Clock } from "../../base/lib/time/clock.ts";
-import { clientOf, createTrust, type Refusals } from "../../gateway/http/index.ts";
+import { clientOf, createTrust, destroyAfter, type Refusals } from "../../gateway/http/index.ts";
 import { FollowedFiles } from "../../gateway/keys/index.ts";
 import type { GatewaySettings } from "../../gateway/settings/index.ts";
 
@@ -23,6 +23,8 @@ interface TlsOptions {
 
 const MAX_FILE_BYTES = 1_048_576;
 const HANDSHAKE_MS = 10_000;
+/** How long a connection may last whose client has ended it. */
+const ENDING_MS = 5_000;
 /** Maximum handshakes in progress in total. An idle handshake occupies a connection. */
 const MAX_HANDSHAKES = 2_048;
 /** Maximum handshakes in progress per address. Trusted proxies are exempt. */
@@ -62,9 +64,15 @@ export class TlsServer {
     this.#files = files;
     const fixed = { handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ["http/1.1"] };
     this.#server = createServer({ cert, key, ...fixed });
+    const { clock, onSecure } = options;
+    // If a client resets its connection, Node may wait forever for a write to complete.
+    function bound(this: TLSSocket): void {
+      destroyAfter(ENDING_MS, this, clock);
+    }
     this.#server.on("secureConnection", (socket) => {
       this.#endHandshake(nameOf(socket));
-      options.onSecure(socket);
+      socket.on("end", bound);
+      onSecure(socket);
     });
     // Not logged: scanners and clients that do not trust the certificate cause many of these.
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());

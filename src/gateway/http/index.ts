@@ -35,6 +35,7 @@ export { HEALTH_ROUTE, READY_ROUTE } from "./health-routes.ts";
 export { addHostRoutes } from "./host-routes.ts";
 export * from "./http-settings.ts";
 export type { KeyCounts } from "./key-counts.ts";
+export { destroyAfter } from "./problems/client-error.ts";
 export { invalid, quote } from "./problems/invalid.ts";
 export { PROBLEM_TYPE, problemOf, RETRY_AFTER_S } from "./problems/problem.ts";
 export { ResponseCounts } from "./response-counts.ts";

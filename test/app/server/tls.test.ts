@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { type AddressInfo, connect as connectPlain, createServer } from "node:net";
+import { type AddressInfo, connect as connectPlain, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -181,6 +181,33 @@ test("the limit of handshakes per address does not apply to a trusted proxy, whi
     listener.close();
     tls?.stop();
   }
+});
+
+test("a connection whose client has ended it, but does not read the rest, is closed after five seconds", async ({
+  onTestFinished,
+}) => {
+  const { cert: tlsCert, key: tlsKey } = certify("own");
+  const clock = new ManualClock();
+  const secured = Promise.withResolvers<Socket>();
+  const logger = { info: () => {}, error: () => {} };
+  const parts = { clock, logger, refusals: { count: () => {} }, onSecure: secured.resolve, room: () => 9 };
+  const tls = await TlsServer.open({ tlsCert, tlsKey }, parts);
+  const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  onTestFinished(() => tls?.stop());
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  onTestFinished(() => void client.destroy());
+  const socket = (await secured.promise).resume();
+  // Far more than the kernel buffers.
+  socket.write(Buffer.alloc(64 * 1_048_576));
+  client.end();
+  await once(socket, "end");
+  clock.advance(4_999);
+  expect(socket.destroyed).toBe(false);
+  clock.advance(1);
+  await expect.poll(() => socket.destroyed).toBe(true);
 });
 
 test("a new certificate is used within seconds and keeps open connections; an invalid pair is reported and not used", async ({
