@@ -91,6 +91,7 @@ export function boundConnections(
     const address = clientOf(peer);
     const count = counts.get(address) ?? 0;
     if (addresses.size >= maxConnections) {
+      // First, because those that closeIdle refuses may take all places to linger.
       refuse(socket, address, "connections");
       return closeIdle();
     }

@@ -44,7 +44,7 @@ class Slot implements ConnectionHolder {
     return this.access.key;
   }
 
-  /** Sets the session, which {@link end} closes from then on. */
+  /** Sets the session, and closes it if {@link end} was called during the handshake. */
   attach(session: Ending): void {
     this.#session = session;
     if (this.#ending) session.close(this.#ending);
@@ -52,7 +52,7 @@ class Slot implements ConnectionHolder {
 
   /** Closes the connection with the reason, once its handshake is complete. */
   end(reason: CloseReason): void {
-    this.#ending = reason;
+    this.#ending ??= reason;
     this.#session?.close(reason);
     // One closing predecessor per client, or a reconnect loop would accumulate sockets.
     if (this.#session) this.before?.destroy();

@@ -59,10 +59,11 @@ export function createIntake(serve: (socket: Socket) => void, clock: Clock, perT
   };
 }
 
-/** Node ends a connection at its `end`, even before the responses to requests that came with it. */
+/** Emits `end` a turn later, because Node then ends a connection, even before its responses. */
 function emitEndLater(this: Socket, name: string | symbol, ...args: unknown[]): boolean {
   if (name !== "end") return EventEmitter.prototype.emit.call(this, name, ...args);
-  return Boolean(setImmediate(() => this.emit("end")));
+  setImmediate(() => this.emit("end"));
+  return true;
 }
 
 /** Ignores the error of a connection, which closes after it, or of a wait that was stopped. */
