@@ -35,6 +35,23 @@ describe.skipIf(findChromium() === undefined)("the first screen of the dashboard
       expect(rows.filter(([, bottom]) => bottom <= end).length).toBeGreaterThanOrEqual(wanted);
     });
 
+  test("on a phone the line of choices fades at its end, and the last choice scrolls out of the fade", async () => {
+    const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
+    const scrolled = `(() => {
+      const line = document.querySelector(".filters");
+      line.scrollLeft = line.scrollWidth;
+      const last = [...line.querySelectorAll("label, button")].at(-1).getBoundingClientRect();
+      return { mask: getComputedStyle(line).maskImage, left: line.scrollLeft, end: Math.ceil(innerWidth - last.right) };
+    })()`;
+    for (const name of ["now", "finished"]) {
+      await goto(name);
+      const { mask, left, end } = (await page.evaluate(scrolled)) as Record<string, unknown>;
+      expect(mask).toMatch(/^linear-gradient\(.* 40px\)$/);
+      expect(left).toBeGreaterThan(0);
+      expect(end).toBeGreaterThanOrEqual(40);
+    }
+  });
+
   test("a running flare that is drained is in a red group above all others, and its first warning is filled", async ({
     onTestFinished,
   }) => {
