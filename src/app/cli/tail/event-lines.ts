@@ -9,6 +9,7 @@ import {
   Odds,
   Outcome,
   outcomeText,
+  WARNING_TEXTS,
 } from "../../../base/model/index.ts";
 import { END_TEXTS, sayWarning } from "../../../base/model/text/end-texts.ts";
 import { lockedPart } from "../../../base/model/text/locked-text.ts";
@@ -178,7 +179,7 @@ function describe(event: TailEvent, symbols: SymbolIndex): Description {
 function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, symbols: SymbolIndex): string {
   switch (name) {
     case RUNNING: {
-      const why = word(asRecord(data.why)?.text);
+      const why = sentenceOf(asRecord(data.why));
       return `${spent("flaring for", item, event.observed_at, why && "; now: ")}${why}`;
     }
     case "flare-started":
@@ -186,7 +187,7 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
       if (data.cause !== "passed") return startOf(asRecord(data.why));
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-surged":
-      return `surge ${word(asRecord(data.surge)?.number)}: ${word(asRecord(data.why)?.text)}`;
+      return `surge ${word(asRecord(data.surge)?.number)}: ${sentenceOf(asRecord(data.why))}`;
     case "flare-finished":
       return `${spent("lasted", item, item?.finished_trending_at, ", ")}${outcomeOf(data) || endOf(data)}`;
     case "flare-outcome":
@@ -213,12 +214,25 @@ function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, s
 function startOf(why: Fields | undefined): string {
   const odds = oddsText(Odds.safeParse(why?.odds).data);
   const locked = lockedPart(Locked.safeParse(why?.locked).data);
-  return [word(why?.text), locked, odds].filter((part) => part !== "").join("; ");
+  const sentence = sentenceOf(why);
+  // A warning may say the same.
+  const parts = [sentence, sentence.includes(locked) ? "" : locked, odds];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+/** Returns `why.text`, with all warnings named instead of the others counted. */
+function sentenceOf(why: Fields | undefined): string {
+  const warnings = strings(why?.warnings).map((name) => WARNING_TEXTS.get(name) ?? sayWarning(name));
+  const names = [...new Set(warnings)];
+  const text = word(why?.text);
+  if (names.length === 0) return text;
+  const all = `; ${names.length === 1 ? "warning" : "warnings"}: ${names.join(", ")}`;
+  return text.replace(/; warnings?: [^;]*\d( more)?$/, () => all);
 }
 
 /** States the new values and a changed reason: `$9K liquidity, market data; now: …`. */
 function updateText({ set, why }: Fields): string {
-  const now = word(asRecord(why)?.text);
+  const now = sentenceOf(asRecord(why));
   // The change in the last 5 minutes has a column.
   const { recent_price_change: _, ...others } = asRecord(set) ?? {};
   const parts = [valuesText(others), now && `now: ${now}`];

@@ -11,7 +11,7 @@ const MAX_FIGURE = 1_000;
 const MAX_RATIO = 20;
 
 /** Warnings that the sentence may name; others are counted, because a source may invent names. */
-const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
+export const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
   ["liquidity-removed", "liquidity removed"],
   ["liquidity-plunged", "liquidity plunged"],
   ["no-seller", "nobody sells"],

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { run } from "../../../../src/app/cli/run.ts";
 import {
   channelWidth,
@@ -86,6 +86,35 @@ test("a start is printed with the locked liquidity and how flares like it went",
   expect(eventLine({ ...startOf(""), data }, symbols, plain)).toMatch(
     /; liquidity 97 % locked until 2027-03-01; like it: 9 % rugged within the hour \(n 105\)$/,
   );
+});
+
+describe("a reason that counts warnings is printed with each of them named once", () => {
+  const locked = { burned: 0, held: 0, until: null };
+  const unlocked = "unlocked-liquidity";
+  test.each<[string, readonly string[], string]>([
+    ["warning: liquidity not locked", [unlocked], "warning: liquidity not locked"],
+    [
+      "warning: liquidity not locked and 1 more",
+      [unlocked, "unverified-source"],
+      "warnings: liquidity not locked, unverified source",
+    ],
+    [
+      "warning: nobody sells and 2 more",
+      ["odd-one", "no-seller", "no-seller"],
+      "warnings: odd one, nobody sells; liquidity not locked",
+    ],
+    ["warnings: 1", ["odd-one"], "warning: odd one; liquidity not locked"],
+    ["warning: nobody sells and 1 more", [], "warning: nobody sells and 1 more; liquidity not locked"],
+  ])("%s, of %j", (counted, warnings, printed) => {
+    const why = { text: `${WHY}; ${counted}`, warnings, locked };
+    const start = { op: "insert", index: 0, flare: SAMPLE_FLARE, why, cause: "detected" };
+    expect(eventLine({ ...startOf(""), data: start }, symbols, plain).split(`${WHY}; `)[1]).toBe(printed);
+    const said = printed.replace("; liquidity not locked", "");
+    for (const name of ["flare-running", "flare-surged", "flare-updated"]) {
+      const event = { ...startOf(""), name, data: { flare: SAMPLE_FLARE, why } };
+      expect(eventLine(event, symbols, plain).split(`${WHY}; `)[1], name).toBe(said);
+    }
+  });
 });
 
 test("running flares are found in lists without explanations", () => {
