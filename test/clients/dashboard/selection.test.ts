@@ -21,8 +21,8 @@ import {
   wantedFlares,
 } from "../../../src/clients/dashboard/state/select-flares.ts";
 import { eventToken } from "../../../src/clients/dashboard/text/event-token.ts";
-import { formatMinutes, formatSpan } from "../../../src/clients/dashboard/text/span.ts";
 import type { StreamEvent } from "../../../src/clients/sdk/index.ts";
+import { formatMinutes, formatSpan } from "../../../src/clients/text/span.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../../support/world/samples.ts";
 
 const flare = (id: string, more: object = {}) => ({

@@ -16,7 +16,7 @@ import { lockedPart } from "../../../base/model/text/locked-text.ts";
 import { oddsText } from "../../../base/model/text/odds-text.ts";
 import { flarePatternOf, matchChannels } from "../../../base/protocol/index.ts";
 import type { View } from "../../../clients/sdk/index.ts";
-import { valuesText } from "../../../clients/text/index.ts";
+import { formatMinutes, valuesText } from "../../../clients/text/index.ts";
 import { padColumns } from "../terminal/columns.ts";
 import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -261,7 +261,7 @@ function endOf({ cause }: Fields): string {
 /** Formats how long the flare had lasted at a time, between these words: `lasted 9 min, `. */
 function spent(before: string, flare: Fields | undefined, at: unknown, after: string): string {
   const ms = Date.parse(word(at)) - Date.parse(word(flare?.started_trending_at));
-  return Number.isFinite(ms) ? `${before} ${Math.round(ms / 60_000)} min${after}` : "";
+  return Number.isFinite(ms) ? `${before} ${formatMinutes(ms)}${after}` : "";
 }
 
 /** `in ABC, DEF; out GHI; 7 changed`. */

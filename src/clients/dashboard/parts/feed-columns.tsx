@@ -2,10 +2,10 @@ import { formatPct, withWholeUnits } from "../../../base/lib/text/percent.ts";
 import { END_TEXTS, isHardToSell } from "../../../base/model/text/end-texts.ts";
 import { shortAddress } from "../../../base/model/token-key.ts";
 import type { EventMessage } from "../../sdk/index.ts";
+import { formatMinutes } from "../../text/span.ts";
 import { feedHash, flarePageHref, tokenHash } from "../route.ts";
 import { describeEvent, type FeedLine } from "../state/feed/feed-lines.ts";
 import { formatMoment } from "../text/format.ts";
-import { formatMinutes } from "../text/span.ts";
 import { Measured, TokenName, WhyChips } from "./table/cells.tsx";
 import type { Column, TableRow } from "./table/column.ts";
 

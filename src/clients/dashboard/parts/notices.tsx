@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
+import { formatSpan } from "../../text/span.ts";
 import { createStartNotices, hasPro } from "../state/feed/news.ts";
 import { formatQuery } from "../state/flare-query.ts";
 import { judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 import { access, isAnonymous, isPast, key, renderedMain, seen, switchKey } from "../state/store.ts";
 import { route } from "../state/use-route.ts";
-import { formatSpan } from "../text/span.ts";
 import { onDemand } from "./on-demand.tsx";
 import { TimeText } from "./time-text.tsx";
 

@@ -1,6 +1,6 @@
 import type { DataFreshness, Reset } from "../../sdk/index.ts";
+import { formatSpan } from "../../text/span.ts";
 import { formatTime, zoneName } from "../text/format.ts";
-import { formatSpan } from "../text/span.ts";
 import type { Seen } from "./seen.ts";
 
 interface Judgment {

@@ -1,8 +1,8 @@
 import type { FinishCause } from "../../../base/model/index.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
+import { formatSpan } from "../../text/span.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { formatTime } from "./format.ts";
-import { formatSpan } from "./span.ts";
 
 /** Explains each of {@link END_TEXTS} in a sentence. */
 export const CAUSE_MEANINGS = {

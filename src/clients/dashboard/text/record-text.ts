@@ -1,7 +1,7 @@
 import { counted, formatCount, formatUsd } from "../../../base/lib/text/figures.ts";
 import { formatChange, formatShare } from "../../../base/lib/text/percent.ts";
 import type { RecordFigures, RecordRange, RecordTrades } from "../../../base/model/index.ts";
-import { formatSpan } from "./span.ts";
+import { formatSpan } from "../../text/span.ts";
 
 /** With fewer flares, or fewer moments to compare them with, the result may be chance. */
 const FEW = 30;

@@ -5,8 +5,8 @@ import { DAY_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
 import type { Explanation, FlareRecord, Term } from "../../../base/model/index.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../base/model/text/end-texts.ts";
 import { lockedText } from "../../../base/model/text/locked-text.ts";
+import { formatMinutes } from "../../text/span.ts";
 import { formatMoment } from "./format.ts";
-import { formatMinutes } from "./span.ts";
 
 /** Warnings that say what happened, better than that the flare was a possible rug. */
 const DEEDS: ReadonlySet<string> = new Set(["liquidity-removed", "liquidity-plunged", "no-seller"]);

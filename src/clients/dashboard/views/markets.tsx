@@ -4,6 +4,7 @@ import type { ChartItem, LeaderboardEntry, Listing } from "../../../base/model/i
 import { tokenOf } from "../../../base/model/key-of.ts";
 import { END_TEXTS } from "../../../base/model/text/end-texts.ts";
 import type { View } from "../../sdk/index.ts";
+import { formatMinutes } from "../../text/span.ts";
 import { Ago } from "../parts/flare/age.tsx";
 import { Change } from "../parts/flare/change.tsx";
 import { Price } from "../parts/flare/price.tsx";
@@ -17,7 +18,6 @@ import { BOARDS, type Board, type MarketChoice, marketsHash, tokenHash } from ".
 import { lackedFacts, priceLabel, view } from "../state/store.ts";
 import { go } from "../state/use-route.ts";
 import { sourceText } from "../text/source-text.ts";
-import { formatMinutes } from "../text/span.ts";
 
 const LABELS = { strongest: "Strongest", longest: "Longest", new: "New" } as const satisfies Record<
   Board,

@@ -160,11 +160,11 @@ test("a price fall is printed with the same minus sign as in outcomes", () => {
   expect(screenLines(event, symbols, plain, 80)[0]).toContain(" −3.4 %  ");
 });
 
-test("a finish is printed with the flare's duration, then its outcome, without the recent change", () => {
+test("a finish is printed with the flare's duration in whole minutes, then its outcome, without the recent change", () => {
   const flare = {
     ...SAMPLE_FLARE,
     started_trending_at: "2017-11-12T08:18:00.000Z",
-    finished_trending_at: "2017-11-12T08:21:00.000Z",
+    finished_trending_at: "2017-11-12T08:21:50.000Z",
   };
   const outcome = { ...SAMPLE_OUTCOME, peak_change: 15, end_change: 15 };
   const event = { ...startOf(""), name: "flare-finished", data: { cause: "faded", flare, outcome } };

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../../../base/lib/time/time.ts";
+import { formatMinutes } from "../../../text/span.ts";
 import { useNow } from "../../state/store.ts";
-import { formatMinutes } from "../../text/span.ts";
 
 /** The time since a moment in whole minutes: `just now`, `12 min ago`, `3h 05m ago`. */
 export function Ago({ atMs }: { readonly atMs: number }) {

@@ -4,6 +4,7 @@ import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../../../ba
 import { groupOf, tokenOf } from "../../../../base/model/key-of.ts";
 import { END_TEXTS, isHardToSell } from "../../../../base/model/text/end-texts.ts";
 import { nameItem } from "../../../../base/model/text/item-name.ts";
+import { formatMinutes } from "../../../text/span.ts";
 import { flarePageHref, flaresHash, tokenHash } from "../../route.ts";
 import { hourOf, type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import type { FlareQuery } from "../../state/flare-query.ts";
@@ -11,7 +12,6 @@ import { isAnonymous } from "../../state/store.ts";
 import { go } from "../../state/use-route.ts";
 import { watchedIn } from "../../state/visitor/watched.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
-import { formatMinutes } from "../../text/span.ts";
 import { Ago, Lasting } from "../flare/age.tsx";
 import { Change } from "../flare/change.tsx";
 import { CoursePlot, FlarePlot } from "../flare/flare-plot.tsx";

@@ -1,9 +1,9 @@
 import { flarePath } from "../../../../base/lib/text/page-path.ts";
 import type { FlareRecord } from "../../../../base/model/index.ts";
 import { END_TEXTS } from "../../../../base/model/text/end-texts.ts";
+import { formatMinutes } from "../../../text/span.ts";
 import { isAnonymous } from "../../state/store.ts";
 import { zoneName } from "../../text/format.ts";
-import { formatMinutes } from "../../text/span.ts";
 import { minuteText } from "../../text/state-text.ts";
 import { Measured } from "../table/cells.tsx";
 

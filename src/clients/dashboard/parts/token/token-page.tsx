@@ -8,12 +8,12 @@ import type { Explanation, FlareRecord, TokenDetails } from "../../../../base/mo
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../../base/model/text/end-texts.ts";
 import { oddsText } from "../../../../base/model/text/odds-text.ts";
 import { endReason } from "../../../../base/model/text/reason-text.ts";
+import { formatMinutes } from "../../../text/span.ts";
 import { pointsOfChart, priceAt } from "../../state/candles/plot.ts";
 import { barsWithin, type RangeName, spanOfFlare, spanOfRange } from "../../state/candles/ranges.ts";
 import { isPast, priceLabel } from "../../state/store.ts";
 import { zoneName } from "../../text/format.ts";
 import { sourceText } from "../../text/source-text.ts";
-import { formatMinutes } from "../../text/span.ts";
 import { capitalized, lockText, minuteText, stateText } from "../../text/state-text.ts";
 import { Price } from "../flare/price.tsx";
 import { RunningReason } from "../flare/surge.tsx";

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from "../../../base/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../base/lib/time/time.ts";
 
 /**
  * Formats milliseconds as `2d` (from 48 hours), `1h 05m`, `4m 10s` or `12s`; negative values as
