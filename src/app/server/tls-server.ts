@@ -48,8 +48,8 @@ export class TlsServer {
   readonly #options: TlsOptions;
   readonly #server: Server;
   readonly #files: FollowedFiles<Pair>;
-  /** The client's address of each connection in its handshake, by {@link nameOf}. */
-  readonly #pending = new Map<string, string>();
+  /** Each connection in its handshake, by {@link nameOf}. */
+  readonly #pending = new Map<string, { readonly address: string; readonly socket: Socket }>();
   readonly #byAddress = new Map<string, number>();
   readonly #isTrusted: (address: string) => boolean;
 
@@ -114,7 +114,7 @@ export class TlsServer {
       socket.destroy();
       return;
     }
-    this.#pending.set(name, address);
+    this.#pending.set(name, { address, socket });
     this.#byAddress.set(address, ofAddress + 1);
     socket.once("close", () => this.#endHandshake(name));
     // Until the handshake is complete, a client that has closed its side is gone.
@@ -123,7 +123,7 @@ export class TlsServer {
   }
 
   #endHandshake(name: string): void {
-    const address = this.#pending.get(name);
+    const { address } = this.#pending.get(name) ?? {};
     if (address === undefined) return;
     this.#pending.delete(name);
     const left = (this.#byAddress.get(address) ?? 0) - 1;
@@ -131,8 +131,10 @@ export class TlsServer {
     else this.#byAddress.delete(address);
   }
 
+  /** Stops following the files, and ends handshakes, which would delay the end of the process. */
   stop(): void {
     this.#files.stop();
+    for (const { socket } of this.#pending.values()) socket.destroy();
   }
 }
 

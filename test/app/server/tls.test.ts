@@ -210,6 +210,21 @@ test("a connection whose client has ended it, but does not read the rest, is clo
   await expect.poll(() => socket.destroyed).toBe(true);
 });
 
+test("a server that stops ends the handshakes in progress", async ({ onTestFinished }) => {
+  const { cert: tlsCert, key: tlsKey } = certify("own");
+  const logger = { info: () => {}, error: () => {} };
+  const refusals = { count: () => {} };
+  const parts = { clock: new ManualClock(), logger, refusals, onSecure: () => {}, room: () => 9 };
+  const tls = await TlsServer.open({ tlsCert, tlsKey }, parts);
+  const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  await once(listener, "listening");
+  const silent = connectPlain((listener.address() as AddressInfo).port, "127.0.0.1");
+  await once(listener, "connection");
+  tls?.stop();
+  await once(silent.resume(), "close");
+});
+
 test("a new certificate is used within seconds and keeps open connections; an invalid pair is reported and not used", async ({
   onTestFinished,
 }) => {
