@@ -57,7 +57,7 @@ export function createMetricsServer(
   metrics: MetricsText,
   refusals: Pick<Refusals, "countError">,
 ): FastifyInstance {
-  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false, requestTimeout: 10_000 });
   app.server.maxConnections = MAX_METRICS_CONNECTIONS;
   const checkHost = createHostCheck(settings);
   app.addHook("onRequest", (request, _reply, done) => done(checkHost(request.raw)));

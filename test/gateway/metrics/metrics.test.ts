@@ -175,7 +175,9 @@ test("metrics on their own port are not on the public one, reject other host nam
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-test("a connection to the metrics port beyond the limit is closed", async ({ onTestFinished }) => {
+test("a connection to the metrics port beyond the limit is closed, and a request has ten seconds", async ({
+  onTestFinished,
+}) => {
   const app = createMetricsServer(
     { host: "127.0.0.1", allowedHosts: [] },
     { text: () => "" },
@@ -191,6 +193,7 @@ test("a connection to the metrics port beyond the limit is closed", async ({ onT
   };
   for (let count = 0; count < MAX_METRICS_CONNECTIONS; count += 1) await open();
   await once((await open()).resume(), "close");
+  expect(app.server.requestTimeout).toBe(10_000);
 });
 
 test("every series on the dashboard is served, and every served series is on the dashboard", async ({
