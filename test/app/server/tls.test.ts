@@ -23,6 +23,8 @@ vi.mock("node:dns/promises", () => ({
   lookup: async () => ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
 }));
 
+type TlsParts = Parameters<typeof TlsServer.open>[1];
+
 /** Directory of certificates for all tests, because each certificate needs a run of openssl. */
 let certificates = "";
 beforeAll(() => {
@@ -63,6 +65,26 @@ async function startSecured(onTestFinished: Finish, host = "127.0.0.1") {
   const gateway = await startGateway(config, { ...hasty(), logger });
   onTestFinished(() => gateway.stop());
   return { gateway, first, second, install, lines, url: new URL(gateway.url) };
+}
+
+/** Completes handshakes on its own port until the test ends. Counts the reasons of refusals. */
+async function acceptSecurely(
+  onTestFinished: Finish,
+  more: Partial<TlsParts> = {},
+  trustProxy: readonly string[] = [],
+) {
+  const { cert: tlsCert, key: tlsKey } = certify("own");
+  const clock = new ManualClock();
+  const counts: string[] = [];
+  const refusals = { count: (reason: string) => void counts.push(reason) };
+  const logger = { info: () => {}, error: () => {} };
+  const parts = { clock, logger, refusals, onSecure: () => {}, room: () => 4_096, ...more };
+  const tls = await TlsServer.open({ tlsCert, tlsKey, trustProxy }, parts);
+  onTestFinished(() => tls?.stop());
+  const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  await once(listener, "listening");
+  return { tls, listener, counts, clock, port: (listener.address() as AddressInfo).port };
 }
 
 /** Returns the common name in the certificate that the server presents. */
@@ -127,16 +149,8 @@ test("with tlsCert and tlsKey, the port serves HTTPS, WSS, SSE and polls, and no
 test("pending handshakes are limited to the connections that are left, but a few are always allowed", async ({
   onTestFinished,
 }) => {
-  const { cert: tlsCert, key: tlsKey } = certify("own");
-  const counts: string[] = [];
-  const logger = { info: () => {}, error: () => {} };
   for (const room of [FEW_HANDSHAKES + 4, 0]) {
-    const refusals = { count: (reason: string) => void counts.push(reason) };
-    const parts = { clock: new ManualClock(), logger, refusals, onSecure: () => {}, room: () => room };
-    const tls = await TlsServer.open({ tlsCert, tlsKey }, parts);
-    const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as AddressInfo;
+    const { listener, counts, port } = await acceptSecurely(onTestFinished, { room: () => room });
     for (let begun = 0; begun < Math.max(room, FEW_HANDSHAKES); begun += 1) {
       const silent = connectPlain(port, "127.0.0.1");
       onTestFinished(() => void silent.destroy());
@@ -146,28 +160,16 @@ test("pending handshakes are limited to the connections that are left, but a few
     const late = connectPlain(port, "127.0.0.1");
     await once(late.resume(), "close");
     expect(counts.splice(0)).toEqual(["handshakes"]);
-    listener.close();
-    tls?.stop();
   }
 });
 
 test("the limit of handshakes per address does not apply to a trusted proxy, which has many clients", async ({
   onTestFinished,
 }) => {
-  const { cert: tlsCert, key: tlsKey } = certify("own");
   for (const trustProxy of [[], ["loopback"]]) {
-    const counts: string[] = [];
-    const refusals = { count: (reason: string) => void counts.push(reason) };
-    const logger = { info: () => {}, error: () => {} };
-    const parts = { clock: new ManualClock(), logger, refusals, onSecure: () => {}, room: () => 4_096 };
-    const tls = await TlsServer.open({ tlsCert, tlsKey, trustProxy }, parts);
+    const { listener, counts, port } = await acceptSecurely(onTestFinished, {}, trustProxy);
     let begun = 0;
-    const listener = createServer((socket) => {
-      tls?.accept(socket);
-      begun += 1;
-    }).listen(0, "127.0.0.1");
-    await once(listener, "listening");
-    const { port } = listener.address() as AddressInfo;
+    listener.on("connection", () => (begun += 1));
     for (let at = 0; at <= MAX_HANDSHAKES_PER_ADDRESS; at += 1) {
       const silent = connectPlain(port, "127.0.0.1").on("error", () => {});
       onTestFinished(() => void silent.destroy());
@@ -178,25 +180,14 @@ test("the limit of handshakes per address does not apply to a trusted proxy, whi
       { what: "all connections" },
     );
     expect(counts).toEqual(trustProxy.length === 0 ? ["handshakes"] : []);
-    listener.close();
-    tls?.stop();
   }
 });
 
 test("a connection whose client has ended it, but does not read the rest, is closed after five seconds", async ({
   onTestFinished,
 }) => {
-  const { cert: tlsCert, key: tlsKey } = certify("own");
-  const clock = new ManualClock();
   const secured = Promise.withResolvers<Socket>();
-  const logger = { info: () => {}, error: () => {} };
-  const parts = { clock, logger, refusals: { count: () => {} }, onSecure: secured.resolve, room: () => 9 };
-  const tls = await TlsServer.open({ tlsCert, tlsKey }, parts);
-  const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
-  onTestFinished(() => void listener.close());
-  onTestFinished(() => tls?.stop());
-  await once(listener, "listening");
-  const { port } = listener.address() as AddressInfo;
+  const { clock, port } = await acceptSecurely(onTestFinished, { onSecure: secured.resolve });
   const client = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
   onTestFinished(() => void client.destroy());
   const socket = (await secured.promise).resume();
@@ -211,15 +202,8 @@ test("a connection whose client has ended it, but does not read the rest, is clo
 });
 
 test("a server that stops ends the handshakes in progress", async ({ onTestFinished }) => {
-  const { cert: tlsCert, key: tlsKey } = certify("own");
-  const logger = { info: () => {}, error: () => {} };
-  const refusals = { count: () => {} };
-  const parts = { clock: new ManualClock(), logger, refusals, onSecure: () => {}, room: () => 9 };
-  const tls = await TlsServer.open({ tlsCert, tlsKey }, parts);
-  const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
-  onTestFinished(() => void listener.close());
-  await once(listener, "listening");
-  const silent = connectPlain((listener.address() as AddressInfo).port, "127.0.0.1");
+  const { tls, listener, port } = await acceptSecurely(onTestFinished);
+  const silent = connectPlain(port, "127.0.0.1");
   await once(listener, "connection");
   tls?.stop();
   await once(silent.resume(), "close");
